@@ -323,11 +323,11 @@ haft_server *haft_gateway_endpoint(const haft_gateway *gateway, size_t i, const 
 
 /* A request on its way through the gateway.  It is made and freed on one thread; `run` may be
  * called on another, and cancelled and ticked while it runs.  `run` waits for what returns
- * HAFT_PENDING, until the visit is cancelled or its time is over; memory is then kept for whoever
+ * HAFT_PENDING, until the request is cancelled or its time is over; memory is then kept for whoever
  * continues it, also after haft_gateway_request_free. */
 typedef struct haft_gateway_request haft_gateway_request;
 
-/* What is pointed to must live until the visit is freed.  The path is taken as it came when the request
+/* What is pointed to must live until the request is freed.  The path is taken as it came when the request
  * has no target.  NULL without memory. */
 haft_gateway_request *haft_gateway_request_new(haft_gateway *gateway, const haft_request *request,
                                                haft_time now);
@@ -337,7 +337,7 @@ void haft_gateway_request_run(haft_gateway_request *req);
 void haft_gateway_request_cancel(haft_gateway_request *req);
 /* Tells it the time; false when its time is over (it is cancelled then). */
 bool haft_gateway_request_tick(haft_gateway_request *req, haft_time now);
-/* What is answered, once it has been run; lives as long as the visit. */
+/* What is answered, once it has been run; lives as long as the request. */
 const haft_response *haft_gateway_request_response(const haft_gateway_request *req);
 void haft_gateway_request_free(haft_gateway_request *req);
 

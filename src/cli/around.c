@@ -1,4 +1,4 @@
-/* command_around.c - what stands around whatever a command does: the sandbox that it enters, and the
+/* around.c - what stands around whatever a command does: the sandbox that it enters, and the
  * threads that write the audit and the log. */
 #include "cli/command.h"
 #include "process/isolate.h"

@@ -1,4 +1,4 @@
-/* command_ask.c - commands that ask the server something in process, and print what it answers. */
+/* ask.c - commands that ask the server something in process, and print what it answers. */
 #include "cli/command.h"
 
 #include <stdio.h>

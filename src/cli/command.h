@@ -27,29 +27,28 @@ struct command {
 /* haft_main, also for what is not one server. */
 int hf_command_main(haft_server *server, const struct app *app, int argc, char **argv);
 
-/* How the process ends when it cannot serve; and the same after it was said why. */
-int hf_command_unable(const struct command *command);
+/* How the process ends when it cannot serve, after saying why. */
 int hf_command_refuse(const struct command *command, const haft_reason *reason);
 
 /* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a
  * terminal is gone. */
 bool hf_command_can_reload(const struct command *command);
 
-/* ---- command_around.c ---- */
+/* ---- around.c ---- */
 
 /* Makes the sandbox, if there is to be one, and starts the threads that write files; NULL for a
  * command that serves nobody.  COMMAND_OK, or how the process ends after it was said why. */
 int hf_command_begin(struct command *command, struct sandbox *sandbox);
 void hf_command_end(struct command *command);
 
-/* ---- hf_command_http.c ---- */
+/* ---- serve_http.c ---- */
 
 int hf_command_http(struct command *command, haft_server *server);
 
 /* Does what the command is about, and sends every call as a span meanwhile. */
 int hf_command_traced(struct command *command, haft_server *server);
 
-/* ---- command_ask.c ---- */
+/* ---- ask.c ---- */
 
 int hf_command_list(struct command *command, haft_server *server);
 int hf_command_call(struct command *command, haft_server *server);

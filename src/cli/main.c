@@ -218,8 +218,8 @@ static int act_config(struct command *command, haft_server *server)
 static int act_check(struct command *command, haft_server *server)
 {
     struct catalogue *catalogue = hf_catalogue_take(server);
-    size_t n = catalogue->shelves[HAFT_OFFER_TOOL].n_enabled;
-    size_t n_hidden = catalogue->shelves[HAFT_OFFER_TOOL].n - n;
+    size_t n = catalogue->lists[HAFT_OFFER_TOOL].n_enabled;
+    size_t n_hidden = catalogue->lists[HAFT_OFFER_TOOL].n - n;
 
     (void)command;
     hf_catalogue_drop(catalogue);
@@ -238,7 +238,8 @@ bool hf_command_can_reload(const struct command *command)
            (!command->app && command->from_program.n_sections);
 }
 
-int hf_command_unable(const struct command *command)
+/* How the process ends when it cannot serve. */
+static int command_unable(const struct command *command)
 {
     return command->app && command->app->unable ? command->app->unable : COMMAND_FAILED;
 }
@@ -246,7 +247,7 @@ int hf_command_unable(const struct command *command)
 int hf_command_refuse(const struct command *command, const haft_reason *reason)
 {
     fprintf(stderr, "%s: %s: %s\n", command->program, reason->path, reason->text);
-    return hf_command_unable(command);
+    return command_unable(command);
 }
 
 static int act_stdio(struct command *command, haft_server *server)
@@ -264,7 +265,7 @@ static int act_stdio(struct command *command, haft_server *server)
         return hf_command_refuse(command, &command->refusal);
     if (status < 0)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
-    return status < 0 ? hf_command_unable(command) : status;
+    return status < 0 ? command_unable(command) : status;
 }
 
 static int act_serve(struct command *command, haft_server *server)
@@ -312,13 +313,13 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
         hf_settings_commit(&command->settings);
     if (!hf_app_at(command->app, command->server, 0)) {
         fprintf(stderr, "%s: there is no MCP endpoint\n", command->program);
-        return hf_command_unable(command);
+        return command_unable(command);
     }
     status =
         hf_app_prepare(command->app, command->server, &command->settings, logger, audit, &reason);
     if (status) {
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-        return hf_command_unable(command);
+        return command_unable(command);
     }
     hf_settings_commit(&command->settings);
     hf_app_doubt(command->app, command->server, &command->settings);
@@ -371,7 +372,7 @@ static int cli_run(struct command *command)
 
     if (hf_logger_open(&logger, &options, &reason)) {
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-        return hf_command_unable(command);
+        return command_unable(command);
     }
     command->reload = (struct reload){.server = command->server,
                                       .app = command->app,
@@ -413,7 +414,7 @@ int hf_command_main(haft_server *server, const struct app *app, int argc, char *
     int status;
 
     command.program = argc > 0 && argv[0] ? argv[0] : "haft";
-    status = hf_command_unable(&command);
+    status = command_unable(&command);
     if (!server) {
         fprintf(
             stderr,

@@ -235,7 +235,7 @@ int hf_manifest_write_details(haft_server *server, yyjson_val *tools, haft_buffe
 
     yyjson_arr_foreach(tools, i, n, tool) {
         yyjson_val *name = yyjson_obj_get(tool, "name");
-        const struct entry *entry = hf_offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL],
+        const struct entry *entry = hf_offer_list_find(&catalogue->lists[HAFT_OFFER_TOOL],
                                                        yyjson_get_str(name), yyjson_get_len(name));
 
         haft_buffer_printf(buffer, "%s%s: ", i ? "\n" : "", yyjson_get_str(name));

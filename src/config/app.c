@@ -84,7 +84,7 @@ int hf_app_apply_live(const struct app *app, haft_server *own, const struct sett
 static bool has_tool(haft_server *server, const char *name)
 {
     struct catalogue *catalogue = hf_catalogue_take(server);
-    bool has = hf_offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL], name, strlen(name));
+    bool has = hf_offer_list_find(&catalogue->lists[HAFT_OFFER_TOOL], name, strlen(name));
 
     hf_catalogue_drop(catalogue);
     return has;
@@ -94,11 +94,11 @@ static bool has_tool(haft_server *server, const char *name)
 static void put_nearest(haft_server *server, const char *name, char *text, size_t room)
 {
     struct catalogue *catalogue = hf_catalogue_take(server);
-    const struct offer_list *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
+    const struct offer_list *offers = &catalogue->lists[HAFT_OFFER_TOOL];
     struct nearest search = hf_nearest_begin(name);
 
-    for (size_t i = 0; i < shelf->n; i++)
-        hf_nearest_offer(&search, shelf->entries[i].item->name);
+    for (size_t i = 0; i < offers->n; i++)
+        hf_nearest_offer(&search, offers->entries[i].item->name);
     if (search.name)
         snprintf(text, room, "; did you mean %s?", search.name);
     hf_catalogue_drop(catalogue);

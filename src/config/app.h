@@ -29,7 +29,7 @@ struct app {
     int unable; /* exit status when it cannot serve; 0: 1 */
 };
 
-/* The i-th server that is served; NULL past the last.  `hosted` NULL: `own` is the only one. */
+/* The i-th server that is served; NULL past the last.  `app` NULL: `own` is the only one. */
 haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i);
 
 /* What the operator asks of them before they serve: options, log, clock, limits, visibility, seal,

@@ -101,7 +101,7 @@ void hf_endpoint_abandon(haft_endpoint *endpoint);
 /* An endpoint as one of several that answer requests: the guard has been passed. */
 extern const haft_app hf_endpoint_app;
 
-/* ---- endpoint_send.c: messages of the engine as HTTP ---- */
+/* ---- send.c: messages of the engine as HTTP ---- */
 
 /* The engine's callbacks, of a session and of what is shared. */
 void hf_endpoint_send_session(void *context, const haft_outgoing *message);
@@ -137,7 +137,7 @@ void hf_exchange_keep_alive(haft_exchange *exchange);
  * spoken to again when this one has gone. */
 void hf_exchange_listen(haft_exchange *exchange, struct http_session *session);
 
-/* ---- endpoint_session.c: legacy sessions ---- */
+/* ---- session.c: legacy sessions ---- */
 
 /* One that only its principal may use; NULL for anybody who knows its id. */
 struct http_session *hf_http_session_new(haft_endpoint *endpoint, const char *principal);

@@ -1,4 +1,4 @@
-/* endpoint_guard.c - what every request passes before anybody looks at what it wants: where it comes
+/* guard.c - what every request passes before anybody looks at what it wants: where it comes
  * from, and whether the server is there for it.
  *
  * A page in a browser can make its visitor's browser send requests to this machine; what it cannot

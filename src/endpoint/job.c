@@ -9,7 +9,8 @@ enum { JOB_ARENA = 256 << 20, SESSION_BYTES = 16 << 10, ALL_EVENT_BYTES = 64 << 
 
 /* ---- the store ---- */
 
-haft_store *hf_endpoint_store(haft_endpoint *endpoint)
+/* The endpoint's store, made when it is first needed; NULL without memory. */
+static haft_store *job_store(haft_endpoint *endpoint)
 {
     const size_t n = endpoint->options.max_sessions;
     const haft_store_space spaces[] = {
@@ -236,7 +237,7 @@ haft_store_op *hf_job_op(struct store_job *job, const char *space, haft_store_ki
 /* HAFT_PENDING, or what came of it. */
 static int job_ask(struct store_job *job)
 {
-    haft_store *store = hf_endpoint_store(job->endpoint);
+    haft_store *store = job_store(job->endpoint);
     int status = store ? job->type->prepare(job) : HAFT_ENOMEM;
 
     if (!status)

@@ -94,8 +94,6 @@ void hf_jobs_abandon(haft_endpoint *endpoint);
 void hf_jobs_free_spare(haft_endpoint *endpoint);
 bool hf_jobs_idle(const haft_endpoint *endpoint);
 
-/* The endpoint's store, made when it is first needed; NULL without memory. */
-haft_store *hf_endpoint_store(haft_endpoint *endpoint);
 /* How long what is in the store lasts without being renewed, in milliseconds; 0 in a store of the endpoint's own, which
  * nobody else looks at (record.c). */
 int64_t hf_endpoint_lifetime(const haft_endpoint *endpoint);

@@ -1,4 +1,4 @@
-/* endpoint_legacy.c - what only legacy clients ask for: to listen to their session, to end it, and
+/* legacy.c - what only legacy clients ask for: to listen to their session, to end it, and
  * the two paths of 2024-11-05. */
 #include "endpoint/request.h"
 

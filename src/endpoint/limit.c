@@ -1,4 +1,4 @@
-/* endpoint_limit.c - how often clients may ask, whatever they ask for.
+/* limit.c - how often clients may ask, whatever they ask for.
  *
  * A client is its principal where that is known, else its address.  Its own limit is looked at
  * before the one of all together, so that somebody who asks too often does not use up what others

@@ -110,7 +110,7 @@ struct pending_request hf_mux_serve(const struct mount *by, haft_request *reques
 /* Answers 500, and logs what `admit` has returned. */
 void hf_mux_fail_admit(struct mux *mux, int status, const haft_responder *responder, void *context);
 
-/* ---- endpoint_limit.c: how often clients may ask ---- */
+/* ---- limit.c: how often clients may ask ---- */
 
 /* What counts requests, for all loops together; NULL, with 0, when the options limit nothing. */
 int hf_limit_new(const haft_http_options *options, const haft_allocator *allocator,

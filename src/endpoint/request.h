@@ -15,7 +15,7 @@ void hf_exchange_join(haft_exchange *exchange, struct http_session *session);
 /* A request that has waited, as if it came now. */
 void hf_endpoint_route_again(haft_exchange *exchange, const haft_request *request);
 
-/* ---- hf_endpoint_post.c: requests that bring a message ---- */
+/* ---- post.c: requests that bring a message ---- */
 
 void hf_endpoint_post(haft_exchange *exchange, const haft_request *request);
 
@@ -32,7 +32,7 @@ struct http_session *hf_request_session(haft_exchange *exchange, const haft_requ
 
 extern const char hf_refusal_revision[], hf_refusal_events[];
 
-/* ---- endpoint_legacy.c: what only legacy clients ask for ---- */
+/* ---- legacy.c: what only legacy clients ask for ---- */
 
 void hf_endpoint_get(haft_exchange *exchange, const haft_request *request);
 void hf_endpoint_delete(haft_exchange *exchange, const haft_request *request);

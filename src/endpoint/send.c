@@ -1,4 +1,4 @@
-/* endpoint_send.c - messages of the engine as HTTP: one JSON body, or a stream of events.
+/* send.c - messages of the engine as HTTP: one JSON body, or a stream of events.
  *
  * A request is answered with JSON when its answer is all there is, and becomes a stream with the
  * first thing that comes before it.  A legacy stream has numbered events, which are kept, so that a

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 
 /* What is served, as the runtime has it. */
-struct hosting {
+struct gateway_app {
     struct app app; /* first */
     haft_gateway *gateway;
     const struct gateway_program *program;
@@ -15,9 +15,9 @@ struct hosting {
 
 static haft_server *endpoint(void *context, size_t i, const char **ret_path)
 {
-    struct hosting *hosting = context;
+    struct gateway_app *gateway_app = context;
 
-    return haft_gateway_endpoint(hosting->gateway, i, ret_path);
+    return haft_gateway_endpoint(gateway_app->gateway, i, ret_path);
 }
 
 /* The first endpoint is where the operator wants it, unless something else is there. */
@@ -39,42 +39,42 @@ static int move_first(haft_gateway *gateway, const char *path, haft_reason *rete
 static int command_mount(void *context, const char *path, haft_http_options *http,
                          haft_reason *reterr_reason)
 {
-    struct hosting *hosting = context;
-    int status = path ? move_first(hosting->gateway, path, reterr_reason) : 0;
+    struct gateway_app *gateway_app = context;
+    int status = path ? move_first(gateway_app->gateway, path, reterr_reason) : 0;
 
     return status ? status
-                  : hf_gateway_mount(hosting->gateway, http, &hosting->mount, &hosting->http_app,
-                                     reterr_reason);
+                  : hf_gateway_mount(gateway_app->gateway, http, &gateway_app->mount,
+                                     &gateway_app->http_app, reterr_reason);
 }
 
 static void release(void *context)
 {
-    struct hosting *hosting = context;
+    struct gateway_app *gateway_app = context;
 
-    haft_gateway_free(hosting->gateway);
+    haft_gateway_free(gateway_app->gateway);
 }
 
 static int operand(void *context, const char *word)
 {
-    struct hosting *hosting = context;
+    struct gateway_app *gateway_app = context;
 
-    return hosting->program->operand(hosting->program->context, word);
+    return gateway_app->program->operand(gateway_app->program->context, word);
 }
 
 int hf_gateway_command(haft_gateway *gateway, const struct gateway_program *program, int argc,
                        char **argv)
 {
-    struct hosting hosting = {.app = {.endpoint = endpoint,
-                                      .mount = command_mount,
-                                      .operand = program->operand ? operand : NULL,
-                                      .release = release,
-                                      .context = &hosting,
-                                      .address = program->address,
-                                      .unable = program->unable},
-                              .gateway = gateway,
-                              .program = program};
+    struct gateway_app gateway_app = {.app = {.endpoint = endpoint,
+                                              .mount = command_mount,
+                                              .operand = program->operand ? operand : NULL,
+                                              .release = release,
+                                              .context = &gateway_app,
+                                              .address = program->address,
+                                              .unable = program->unable},
+                                      .gateway = gateway,
+                                      .program = program};
 
-    return hf_command_main(gateway ? gateway->server : NULL, &hosting.app, argc, argv);
+    return hf_command_main(gateway ? gateway->server : NULL, &gateway_app.app, argc, argv);
 }
 
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv)

@@ -8,7 +8,7 @@
 struct gateway_program {
     const char *address; /* where HTTP is served unless another is given; NULL: nowhere */
     int unable;          /* exit status when it cannot serve; 0: 1 */
-    int (*operand)(void *context, const char *word); /* as in struct hosted */
+    int (*operand)(void *context, const char *word); /* as in struct app */
     void *context;
 };
 

@@ -136,7 +136,7 @@ struct header_list {
 };
 
 /* How far a request has come. */
-enum gateway_request_step { VISIT_START, VISIT_INBOUND, VISIT_HANDLER, VISIT_OUTBOUND, VISIT_END };
+enum gateway_request_step { STEP_START, STEP_INBOUND, STEP_HANDLER, STEP_OUTBOUND, STEP_END };
 
 /* A policy that has authenticated a call; its list lives at least as long as the calls within. */
 struct authenticated {
@@ -182,17 +182,17 @@ struct haft_gateway_request {
     bool out_of_memory; /* somebody asked for what is there, and there was no memory to show it */
 };
 
-/* A visit of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
+/* A request of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
 haft_gateway_request *hf_gateway_request_of_call(haft_gateway *gateway, haft_call *call,
                                                  const haft_request *request);
 /* Finds the route that it is for, or says it; sets the deadline. */
 void hf_gateway_request_find_route(haft_gateway_request *req);
 void hf_gateway_request_set_route(haft_gateway_request *req, const struct route *route);
 /* Through policies to a handler and back, as far as it goes: 0 when there is a response, HAFT_PENDING
- * when it is to be called again after hf_gateway_request_park.  A visit to an endpoint ends behind the policies
+ * when it is to be called again after hf_gateway_request_park.  A request to an endpoint ends behind the policies
  * that let it in; hf_gateway_request_outbound is left then, unless it is answered. */
 int hf_gateway_request_advance(haft_gateway_request *req);
-/* All of it.  It waits here, and not longer than the call has time; the visit is left to whoever
+/* All of it.  It waits here, and not longer than the call has time; the request is left to whoever
  * continues it then, and haft_gateway_request_response says so. */
 void hf_gateway_request_run(haft_gateway_request *req);
 
@@ -202,17 +202,15 @@ void hf_gateway_request_run(haft_gateway_request *req);
 void hf_gateway_request_expect(haft_gateway_request *req);
 /* As hf_inner_on_finish wants it. */
 void hf_gateway_request_continued(void *req, int status);
-/* Has `on_continued` called when the visit is continued, once, on any thread.  False when it has been
+/* Has `on_continued` called when the request is continued, once, on any thread.  False when it has been
  * already: hf_gateway_request_advance is next. */
 bool hf_gateway_request_park(haft_gateway_request *req, void (*on_continued)(void *carrier),
                              void *carrier);
-/* Whether it has been continued. */
-bool hf_gateway_request_is_continued(haft_gateway_request *req);
 /* It is not waited for any longer, and answered with this status when it is continued.  Tells the
  * stages if it waits for its handler. */
 void hf_gateway_request_give_up(haft_gateway_request *req, int status);
 
-/* ---- the policies around a visit (gateway_request_policy.c) ---- */
+/* ---- the policies around a request (gateway_request_policy.c) ---- */
 
 /* The parts of the way: 0, HAFT_PENDING, or HAFT_STOP when it is answered. */
 int hf_gateway_request_inbound(haft_gateway_request *req);
@@ -220,8 +218,6 @@ int hf_gateway_request_inbound(haft_gateway_request *req);
 bool hf_gateway_request_preflight(haft_gateway_request *req, const struct policy_list *policies);
 void hf_gateway_request_outbound(haft_gateway_request *req);
 
-/* Whether a policy is there for this request. */
-bool hf_gateway_request_concerns(const haft_gateway_request *req, const haft_policy *policy);
 /* Answers when nobody waits for another answer, or the time is over: 1 when it has, 0, or
  * HAFT_ENOMEM. */
 int hf_gateway_request_is_late(haft_gateway_request *req);
@@ -241,7 +237,7 @@ int hf_input_read(haft_gateway_request *req, yyjson_val **ret_arguments);
  * it. */
 int hf_input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, const char *from);
 
-/* Writes the request of a visit whose input is values, before somebody looks at it; 0, or HAFT_ENOMEM.
+/* Writes the HTTP request of one whose input is values, before somebody looks at it; 0, or HAFT_ENOMEM.
  * (values.c) */
 int hf_values_write_request(haft_gateway_request *req);
 
@@ -263,7 +259,7 @@ int hf_header_list_add(haft_arena *arena, struct header_list *headers, const cha
 int hf_header_list_take(haft_arena *arena, struct header_list *headers, const haft_header *from,
                         size_t n);
 
-/* Makes a response that lives long enough the visit's. */
+/* Makes a response that lives long enough the request's. */
 int hf_response_take(haft_gateway_request *req, const haft_response *response);
 
 /* An answer with nothing but a status and its problem. */

@@ -401,21 +401,21 @@ int hf_gateway_request_advance(haft_gateway_request *req)
 {
     int status;
 
-    if (req->step == VISIT_START)
-        req->step = req->mcp || gateway_request_enter(req) ? VISIT_INBOUND : VISIT_END;
-    if (req->step == VISIT_INBOUND) {
+    if (req->step == STEP_START)
+        req->step = req->mcp || gateway_request_enter(req) ? STEP_INBOUND : STEP_END;
+    if (req->step == STEP_INBOUND) {
         status = hf_gateway_request_inbound(req);
         if (status == HAFT_PENDING)
             return status;
-        req->step = status ? VISIT_OUTBOUND : req->mcp ? VISIT_END : VISIT_HANDLER;
+        req->step = status ? STEP_OUTBOUND : req->mcp ? STEP_END : STEP_HANDLER;
     }
-    if (req->step == VISIT_HANDLER) {
+    if (req->step == STEP_HANDLER) {
         if (req->pending ? handler_resume(req) : handler_enter(req))
             return HAFT_PENDING;
-        req->step = VISIT_OUTBOUND;
+        req->step = STEP_OUTBOUND;
     }
-    if (req->step == VISIT_OUTBOUND) {
-        req->step = VISIT_END;
+    if (req->step == STEP_OUTBOUND) {
+        req->step = STEP_END;
         hf_gateway_request_outbound(req);
     }
     return 0;

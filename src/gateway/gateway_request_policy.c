@@ -7,7 +7,8 @@
 
 #include "gateway/gateway.h"
 
-bool hf_gateway_request_concerns(const haft_gateway_request *req, const haft_policy *policy)
+/* Whether a policy is there for this request. */
+static bool policy_concerns(const haft_gateway_request *req, const haft_policy *policy)
 {
     return policy->scope == HAFT_BOTH || (policy->scope == HAFT_EDGE) == req->edge;
 }
@@ -77,7 +78,7 @@ static int policy_enter(haft_gateway_request *req, const haft_policy *policy)
 
     if (req->pending) {
         status = policy_resume(req);
-    } else if (policy->inbound && hf_gateway_request_concerns(req, policy)) {
+    } else if (policy->inbound && policy_concerns(req, policy)) {
         hf_gateway_request_expect(req);
         status = policy->inbound(req->call, policy->data);
         req->pending = status == HAFT_PENDING;
@@ -106,7 +107,7 @@ bool hf_gateway_request_preflight(haft_gateway_request *req, const struct policy
         return false;
     for (size_t i = 0; i < policies->n && !req->answered; i++) {
         const haft_policy *policy = &policies->list[i]->policy;
-        int status = policy->preflight && hf_gateway_request_concerns(req, policy)
+        int status = policy->preflight && policy_concerns(req, policy)
                          ? unless_out_of_memory(req, policy->inbound(call, policy->data))
                          : 0;
 
@@ -141,7 +142,7 @@ void hf_gateway_request_outbound(haft_gateway_request *req)
 {
     while (req->n_passed) {
         const haft_policy *policy = &req->policies->list[--req->n_passed]->policy;
-        int status = policy->outbound && hf_gateway_request_concerns(req, policy)
+        int status = policy->outbound && policy_concerns(req, policy)
                          ? policy->outbound(req->call, policy->data)
                          : 0;
 

@@ -50,7 +50,7 @@ bool hf_gateway_request_park(haft_gateway_request *req, void (*on_continued)(voi
     return !(atomic_fetch_or(&req->wait, WAIT_PARKED) & WAIT_CONTINUED);
 }
 
-bool hf_gateway_request_is_continued(haft_gateway_request *req)
+static bool wait_is_continued(haft_gateway_request *req)
 {
     return atomic_load(&req->wait) & WAIT_CONTINUED;
 }
@@ -61,7 +61,7 @@ static void gateway_request_leave_line(haft_gateway_request *req)
 {
     req->in_line = false;
     hf_cap_withdraw(req->call);
-    if (!hf_gateway_request_is_continued(req))
+    if (!wait_is_continued(req))
         hf_gateway_request_continued(req, 0);
 }
 
@@ -72,7 +72,7 @@ void hf_gateway_request_give_up(haft_gateway_request *req, int status)
     req->given_up = status;
     call->stages.outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
     atomic_store(&call->cancelled, true);
-    if (req->step != VISIT_HANDLER)
+    if (req->step != STEP_HANDLER)
         return;
     if (status == 504 && req->in_line)
         haft_log(call, HAFT_WARNING, "timed out after %u ms, before its turn had come",
@@ -146,7 +146,7 @@ static void waiter_indulge(struct waiter *waiter, const haft_gateway_request *re
 {
     uint64_t end = uv_hrtime() + (uint64_t)GATEWAY_REQUEST_WAIT_GRACE_MS * NANOSECONDS, now;
 
-    if (req->step != VISIT_INBOUND)
+    if (req->step != STEP_INBOUND)
         return;
     atomic_store(&req->call->cancelled, true);
     while (!waiter->continued && (now = uv_hrtime()) < end)
@@ -159,7 +159,7 @@ static void gateway_request_wait_in_line(haft_gateway_request *req)
     int64_t left = haft_call_time_left(req->call);
     uint64_t end = uv_hrtime() + (uint64_t)(left > 0 ? left : 0) * NANOSECONDS;
 
-    while (!hf_gateway_request_is_continued(req)) {
+    while (!wait_is_continued(req)) {
         bool late = haft_call_time_left(req->call) == 0 || (left >= 0 && uv_hrtime() >= end);
 
         if (late || haft_call_cancelled(req->call))

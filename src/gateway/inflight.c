@@ -135,7 +135,7 @@ static void see_out(haft_gateway_request *req)
         req->given_up = 503;
         status = hf_gateway_request_is_late(req);
     }
-    if (req->step == VISIT_START || req->step == VISIT_END) {
+    if (req->step == STEP_START || req->step == STEP_END) {
         if (status < 0)
             hf_gateway_request_fail(req, req->request.target, status);
         hf_gateway_request_outbound(req);
@@ -161,7 +161,7 @@ static bool is_let_in(const struct inflight *inflight)
 {
     const haft_gateway_request *req = inflight->req;
 
-    return inflight->endpoint && inflight->responder && !req->answered && req->step == VISIT_END &&
+    return inflight->endpoint && inflight->responder && !req->answered && req->step == STEP_END &&
            req->n_passed == req->policies->n;
 }
 
@@ -197,7 +197,7 @@ static bool inflight_park(struct inflight *inflight)
 {
     haft_gateway_request *req = inflight->req;
 
-    inflight->waits = req->step == VISIT_INBOUND;
+    inflight->waits = req->step == STEP_INBOUND;
     inflight->parked = true;
     req->call->inner.done = on_posted;
     /* Nothing has been done yet for a client that may have left: see hf_inflight_half_closed. */

@@ -48,7 +48,7 @@ int haft_request_set_header(haft_call *call, const char *name, const char *value
     if (status)
         return status;
     request = &req->request;
-    /* Once a header is changed, the list is the visit's own, and the index does not fit it. */
+    /* Once a header is changed, the list is the request's own, and the index does not fit it. */
     if (request->index_ || request->headers != req->changed.list)
         status =
             hf_header_list_take(call->arena, &req->changed, request->headers, request->n_headers);

@@ -159,7 +159,7 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
         return hf_error_set(&gateway->error, status, haft_server_error(gateway->server)->path, "%s",
                             haft_server_error(gateway->server)->text);
     catalogue = hf_catalogue_take(gateway->server);
-    entry = hf_offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL], info->id, strlen(info->id));
+    entry = hf_offer_list_find(&catalogue->lists[HAFT_OFFER_TOOL], info->id, strlen(info->id));
     route->item = entry->item;
     route->entry = (struct entry){.item = route->item};
     atomic_fetch_add(&route->item->refs, 1);

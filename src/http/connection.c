@@ -1,4 +1,4 @@
-/* http_connection.c - requests off a socket, one after another.
+/* connection.c - requests off a socket, one after another.
  *
  * llhttp takes a request apart; when it is whole, parsing pauses until it has been answered, so
  * that the answers of pipelined requests keep their order.  What comes meanwhile waits, and when

@@ -142,7 +142,7 @@ void hf_http_forget(struct connection *connection);
 /* Makes the stream of a connection that has a socket but no handle yet. */
 int hf_http_open(struct connection *connection, int fd);
 
-/* ---- http_turn.c ---- */
+/* ---- turn.c ---- */
 
 /* Begins with the next turn. */
 void hf_turn_next(haft_http *http);
@@ -161,12 +161,12 @@ void hf_turn_answered(struct connection *connection);
  * least from it. */
 bool hf_turn_is_spent(const struct connection *connection);
 
-/* ---- hf_http_listen.c ---- */
+/* ---- listen.c ---- */
 
 int hf_http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reterr_reason);
 bool hf_address_is_local(const struct sockaddr_storage *address);
 
-/* ---- http_parse.c ---- */
+/* ---- parse.c ---- */
 
 /* For a parser whose data is the connection. */
 extern const llhttp_settings_t hf_connection_parser;
@@ -183,12 +183,12 @@ void hf_connection_set_host(struct connection *connection, size_t at, size_t siz
 /* The head is whole and does not move any more: what is in `fields` are pairs from now on. */
 void hf_connection_settle_headers(struct connection *connection);
 
-/* ---- http_target.c ---- */
+/* ---- target.c ---- */
 
 /* Finds path, query and host in the target of a request that is whole; false when it was refused. */
 bool hf_connection_read_target(struct connection *connection);
 
-/* ---- http_connection.c ---- */
+/* ---- connection.c ---- */
 
 /* A connection for one that was accepted; the listener calls uv_accept on its stream. */
 struct connection *hf_connection_new(haft_http *http);
@@ -209,7 +209,7 @@ void hf_connection_check(struct connection *connection, haft_time now);
 void hf_connection_trim(struct connection *connection, size_t keep);
 void hf_connection_free(struct connection *connection);
 
-/* ---- http_respond.c ---- */
+/* ---- respond.c ---- */
 
 extern const haft_responder hf_http_responder;
 extern const haft_responder hf_http_app_responder; /* for those who know nothing of CORS */
@@ -217,7 +217,7 @@ void hf_connection_go_on(struct connection *connection);
 /* A refusal of HTTP itself, after which nothing on the connection can be trusted. */
 void hf_connection_refuse(struct connection *connection, int status, const char *message);
 
-/* ---- http_write.c ---- */
+/* ---- write.c ---- */
 
 /* Writes the head of a response, and its body if `size` is not 0.  `tail` is the headers about the
  * transfer, and the empty line. */
@@ -231,7 +231,7 @@ void hf_connection_write_piece(struct connection *connection);
 size_t hf_connection_unsent(const struct connection *connection);
 void hf_connection_drop_unsent(struct connection *connection);
 
-/* ---- http_shards.c ---- */
+/* ---- shards.c ---- */
 
 int hf_shards_init(struct shards *shards, unsigned n);
 void hf_shards_finish(struct shards *shards);

@@ -1,4 +1,4 @@
-/* hf_http_listen.c - where a server listens: an address, a path in the file system, or a socket that
+/* listen.c - where a server listens: an address, a path in the file system, or a socket that
  * somebody else has opened. */
 #include <errno.h>
 #include <fcntl.h>

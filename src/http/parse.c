@@ -1,4 +1,4 @@
-/* http_parse.c - a request as llhttp takes it apart: its target, its headers and its body.
+/* parse.c - a request as llhttp takes it apart: its target, its headers and its body.
  *
  * Names of headers are kept in small letters, behind one another, and found by a slot; what is too
  * much, or can be read in two ways, is refused while it comes. */

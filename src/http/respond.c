@@ -1,4 +1,4 @@
-/* http_respond.c - responses: their lines, headers and bodies.
+/* respond.c - responses: their lines, headers and bodies.
  *
  * The endpoint calls in here while it is at work, so nothing here calls back into it. */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* http_serve.c - a process that serves HTTP: its loops and its signals.
+/* serve.c - a process that serves HTTP: its loops and its signals.
  *
  * The first shard runs on the thread that called and hears the signals; every other one has a thread
  * of its own, and is told by its wakeup. */

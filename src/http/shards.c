@@ -1,4 +1,4 @@
-/* http_shards.c - several loops behind one address.
+/* shards.c - several loops behind one address.
  *
  * The kernel deals out connections without knowing whose sessions they will name.  A session's id
  * begins with the number of its shard, so a request for one that lives elsewhere is seen as such

@@ -1,4 +1,4 @@
-/* http_target.c - what a request asks for: its target, in the forms of RFC 9112, section 3.2.
+/* target.c - what a request asks for: its target, in the forms of RFC 9112, section 3.2.
  *
  * An absolute target names the host that is asked; its authority takes the place of the Host header,
  * so that everything behind this file sees one host and a path. */

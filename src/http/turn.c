@@ -1,4 +1,4 @@
-/* http_turn.c - who is served in a turn of the loop, and how much.
+/* turn.c - who is served in a turn of the loop, and how much.
  *
  * A turn has a share of bytes to answer with.  When it is used up, connections that have been
  * answered in this turn, or whose latest answer was long, wait for another; a connection that asks for

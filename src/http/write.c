@@ -1,4 +1,4 @@
-/* http_write.c - bytes onto a socket, a piece at a time.
+/* write.c - bytes onto a socket, a piece at a time.
  *
  * A small answer is one write.  What is longer, or what the socket does not take, is copied and
  * written piece by piece, one in each turn of the loop, so that others are heard in between however

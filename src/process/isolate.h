@@ -2,7 +2,7 @@
  *
  * Four kinds of process.  The server asks; the fork server (isolate_fork.c), which was forked from
  * the server before it had threads and has none itself, forks one process a call; that one
- * (hf_isolate_child.c) runs the handler; and a supervisor, the fork server's parent, forks another one
+ * (isolate_child.c) runs the handler; and a supervisor, the fork server's parent, forks another one
  * when it dies.
  *
  * Each call has a pair of sockets.  The server keeps one end, the call's process has the other, and
@@ -71,7 +71,7 @@ int hf_packet_receive_descriptor(int fd);
  * not return. */
 _Noreturn void hf_isolate_keep(haft_server *server, int control);
 
-/* ---- hf_isolate_child.c ---- */
+/* ---- isolate_child.c ---- */
 
 /* Runs the call that comes over the socket.  Does not return. */
 _Noreturn void hf_isolate_child(haft_server *server, int fd);

@@ -1,4 +1,4 @@
-/* hf_isolate_child.c - the process of one call: it has a copy of the server, a session without a
+/* isolate_child.c - the process of one call: it has a copy of the server, a session without a
  * client, and a socket.
  *
  * What a handler does by haft/call.h happens here as everywhere; what leaves the session goes over

@@ -3,7 +3,7 @@
  * It is made while everything may still be opened, and entered by every process of the server on
  * its own: the server once it listens, and whoever forks the processes of isolated tools.  Files
  * are Landlock's (sandbox.c), system calls are seccomp's (sandbox_filter.c, after the table in
- * hf_sandbox_calls.c). */
+ * sandbox_calls.c). */
 #ifndef HAFT_SRC_SANDBOX_H
 #define HAFT_SRC_SANDBOX_H
 

@@ -1,4 +1,4 @@
-/* hf_sandbox_calls.c - which system calls are left in the sandbox: every one that the kernel has.
+/* sandbox_calls.c - which system calls are left in the sandbox: every one that the kernel has.
  *
  * A call without a row is answered as by a kernel that does not have it (ENOSYS): calls that are
  * newer than this table, and old ones that no program makes any more.  The C library has a way

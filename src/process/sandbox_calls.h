@@ -1,4 +1,4 @@
-/* process/hf_sandbox_calls.h - the table of system calls in the sandbox: what the filter is written
+/* process/sandbox_calls.h - the table of system calls in the sandbox: what the filter is written
  * from (sandbox_filter.c), and what its tests go through. */
 #ifndef HAFT_SRC_SANDBOX_CALLS_H
 #define HAFT_SRC_SANDBOX_CALLS_H

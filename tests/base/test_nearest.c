@@ -1,4 +1,4 @@
-/* checks_nearest.c - the name that was probably meant. */
+/* nearest.c - the name that was probably meant. */
 #include "base/base.h"
 #include "support/test.h"
 

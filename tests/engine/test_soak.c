@@ -1,4 +1,4 @@
-/* soak.c - a hundred thousand calls of both eras on one session, ended in any order,
+/* test_soak.c - a hundred thousand calls of both eras on one session, ended in any order,
  * cancelled, reported on, while the list changes: no answer is lost, none comes twice, and memory
  * stays where it is. */
 #include <haft/engine.h>

@@ -67,8 +67,8 @@ static haft_server *server_that(bool goes_direct)
         servers[goes_direct] = server;
     }
     /* Though somebody has asked. */
-    for (size_t i = 0; i < server->catalogue->shelves[HAFT_OFFER_TOOL].n; i++)
-        atomic_store(server->catalogue->shelves[HAFT_OFFER_TOOL].entries[i].item->direct, true);
+    for (size_t i = 0; i < server->catalogue->lists[HAFT_OFFER_TOOL].n; i++)
+        atomic_store(server->catalogue->lists[HAFT_OFFER_TOOL].entries[i].item->direct, true);
     return server;
 }
 

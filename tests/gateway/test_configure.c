@@ -91,9 +91,9 @@ static const char *tools_of(const haft_gateway *gateway, size_t i)
     assert_non_null(server);
     catalogue = hf_catalogue_take(server);
     text[0] = '\0';
-    for (size_t k = 0; k < catalogue->shelves[HAFT_OFFER_TOOL].n; k++)
+    for (size_t k = 0; k < catalogue->lists[HAFT_OFFER_TOOL].n; k++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", k ? " " : "",
-                               catalogue->shelves[HAFT_OFFER_TOOL].entries[k].item->name);
+                               catalogue->lists[HAFT_OFFER_TOOL].entries[k].item->name);
     hf_catalogue_drop(catalogue);
     return text;
 }

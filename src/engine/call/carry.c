@@ -96,11 +96,11 @@ void hf_carry_write_call(haft_call *call, haft_buffer *out)
 static struct item *find_isolated(haft_server *server, const struct catalogue *catalogue,
                                   uint64_t number)
 {
-    const struct offer_list *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
+    const struct offer_list *offers = &catalogue->lists[HAFT_OFFER_TOOL];
 
-    for (size_t i = 0; i < shelf->n; i++)
-        if (number && shelf->entries[i].item->isolate == number)
-            return shelf->entries[i].item;
+    for (size_t i = 0; i < offers->n; i++)
+        if (number && offers->entries[i].item->isolate == number)
+            return offers->entries[i].item;
     return number ? hf_item_isolated(server, number) : NULL;
 }
 

@@ -87,7 +87,7 @@ static int completion_execute(haft_call *call)
 
 static struct item *find_prompt(haft_call *call, yyjson_val *name)
 {
-    struct entry *entry = hf_offer_list_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT],
+    struct entry *entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_PROMPT],
                                              yyjson_get_str(name), yyjson_get_len(name));
 
     if (entry && !entry->disabled)
@@ -102,7 +102,7 @@ static struct item *completion_find_template(haft_call *call, yyjson_val *uri)
     static const haft_offer kinds[] = {HAFT_OFFER_TEMPLATE, HAFT_OFFER_RESOURCE};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct entry *entry = hf_offer_list_find(&call->catalogue->shelves[kinds[i]],
+        struct entry *entry = hf_offer_list_find(&call->catalogue->lists[kinds[i]],
                                                  yyjson_get_str(uri), yyjson_get_len(uri));
 
         if (entry && !entry->disabled)

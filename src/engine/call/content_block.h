@@ -60,7 +60,7 @@ struct block_row {
 
 extern const struct block_row hf_block_rows[BLOCK_KINDS];
 
-/* ---- what is done with all of them (hf_content_write.c) ---- */
+/* ---- what is done with all of them (content_write.c) ---- */
 
 /* `bare`: the contents of a resource are not wrapped in a block. */
 void hf_block_write(const struct content_block *block, bool bare, haft_buffer *out);

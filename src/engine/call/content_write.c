@@ -1,4 +1,4 @@
-/* hf_content_write.c - blocks of a result as JSON.
+/* content_write.c - blocks of a result as JSON.
  *
  * The members of a block are rows of a table: see engine/offer/member_rows.h. */
 #include <string.h>

@@ -113,7 +113,7 @@ void hf_handle_prompt_get(haft_call *call)
                          NULL);
         return;
     }
-    entry = hf_offer_list_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT], yyjson_get_str(name),
+    entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_PROMPT], yyjson_get_str(name),
                                yyjson_get_len(name));
     if (!entry || entry->disabled) {
         hf_plain_call_refuse(call, "Prompt", name, entry);

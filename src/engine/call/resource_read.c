@@ -12,22 +12,22 @@
  * HAFT_ENOMEM. */
 static int resource_read_find_template(haft_call *call, yyjson_val *uri)
 {
-    const struct offer_list *shelf = &call->catalogue->shelves[HAFT_OFFER_TEMPLATE];
+    const struct offer_list *offers = &call->catalogue->lists[HAFT_OFFER_TEMPLATE];
     struct address address;
     int status;
 
-    if (!shelf->n_enabled)
+    if (!offers->n_enabled)
         return 0;
     status = hf_address_read(call->arena, yyjson_get_str(uri), yyjson_get_len(uri), &address);
     if (status)
         return status == HAFT_ENOMEM ? status : 0;
-    for (size_t i = 0; i < shelf->n; i++) {
-        if (shelf->entries[i].disabled)
+    for (size_t i = 0; i < offers->n; i++) {
+        if (offers->entries[i].disabled)
             continue;
-        status = hf_uri_template_match(shelf->entries[i].item->uri_template, &address, call->arena,
+        status = hf_uri_template_match(offers->entries[i].item->uri_template, &address, call->arena,
                                        &call->handler.variables, &call->handler.n_variables);
         if (status > 0)
-            call->item = shelf->entries[i].item;
+            call->item = offers->entries[i].item;
         if (status)
             return status;
     }
@@ -36,7 +36,7 @@ static int resource_read_find_template(haft_call *call, yyjson_val *uri)
 
 static int resource_read_find(haft_call *call, yyjson_val *uri)
 {
-    struct entry *entry = hf_offer_list_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
+    struct entry *entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_RESOURCE],
                                              yyjson_get_str(uri), yyjson_get_len(uri));
 
     if (!entry || entry->disabled)

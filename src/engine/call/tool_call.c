@@ -396,7 +396,7 @@ static void end_early(haft_call *call, int status)
 /* Finds the tool of that name; NULL for no name. */
 static bool tool_call_find(haft_call *call, yyjson_val *name)
 {
-    call->entry = name ? hf_offer_list_find(&call->catalogue->shelves[HAFT_OFFER_TOOL],
+    call->entry = name ? hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_TOOL],
                                             yyjson_get_str(name), yyjson_get_len(name))
                        : NULL;
     call->item = call->entry ? call->entry->item : NULL;

@@ -41,12 +41,12 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
     catalogue->size = size;
     at = (char *)(catalogue + 1);
     for (int i = 0; i < OFFER_LISTS; i++) {
-        catalogue->shelves[i].entries = (struct entry *)(void *)at;
+        catalogue->lists[i].entries = (struct entry *)(void *)at;
         at += counts[i] * sizeof(struct entry);
     }
     for (int i = 0; i < OFFER_LISTS; i++) {
-        catalogue->shelves[i].slots = (uint32_t *)(void *)at;
-        catalogue->shelves[i].n_slots = slots_for(counts[i]);
+        catalogue->lists[i].slots = (uint32_t *)(void *)at;
+        catalogue->lists[i].n_slots = slots_for(counts[i]);
         at += slots_for(counts[i]) * sizeof(uint32_t);
     }
     return catalogue;
@@ -75,17 +75,17 @@ void hf_catalogue_drop(struct catalogue *catalogue)
     if (!catalogue || atomic_fetch_sub(&catalogue->refs, 1) != 1)
         return;
     for (int i = 0; i < OFFER_LISTS; i++)
-        for (size_t k = 0; k < catalogue->shelves[i].n; k++)
-            hf_item_drop(catalogue->shelves[i].entries[k].item);
+        for (size_t k = 0; k < catalogue->lists[i].n; k++)
+            hf_item_drop(catalogue->lists[i].entries[k].item);
     catalogue->allocator->release(catalogue->allocator->context, catalogue, catalogue->size);
 }
 
-struct entry *hf_offer_list_find(const struct offer_list *shelf, const char *name, size_t size)
+struct entry *hf_offer_list_find(const struct offer_list *offers, const char *name, size_t size)
 {
     size_t at = hf_hash_bytes(name, size);
 
-    for (; shelf->slots[at & (shelf->n_slots - 1)]; at++) {
-        struct entry *entry = &shelf->entries[shelf->slots[at & (shelf->n_slots - 1)] - 1];
+    for (; offers->slots[at & (offers->n_slots - 1)]; at++) {
+        struct entry *entry = &offers->entries[offers->slots[at & (offers->n_slots - 1)] - 1];
 
         if (entry->item->name_size == size && !memcmp(entry->item->name, name, size))
             return entry;
@@ -103,18 +103,18 @@ static bool is_hidden(const haft_visibility *visibility, const struct item *item
 }
 
 /* Adds to a catalogue that is being made, with a reference of its own. */
-static void offer_list_add(struct offer_list *shelf, struct item *item, bool off,
+static void offer_list_add(struct offer_list *offers, struct item *item, bool off,
                            const haft_visibility *visibility)
 {
     size_t at = hf_hash_bytes(item->name, item->name_size);
     bool disabled = off || is_hidden(visibility, item);
 
-    while (shelf->slots[at & (shelf->n_slots - 1)])
+    while (offers->slots[at & (offers->n_slots - 1)])
         at++;
     atomic_fetch_add(&item->refs, 1);
-    shelf->entries[shelf->n++] = (struct entry){item, off, disabled};
-    shelf->slots[at & (shelf->n_slots - 1)] = (uint32_t)shelf->n;
-    shelf->n_enabled += !disabled;
+    offers->entries[offers->n++] = (struct entry){item, off, disabled};
+    offers->slots[at & (offers->n_slots - 1)] = (uint32_t)offers->n;
+    offers->n_enabled += !disabled;
 }
 
 /* All that was there before, when there is room in the table for one more without sorting it anew. */
@@ -149,25 +149,25 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
     struct catalogue *to;
 
     for (int i = 0; i < OFFER_LISTS; i++)
-        counts[i] = from->shelves[i].n + (i == (int)change->kind);
+        counts[i] = from->lists[i].n + (i == (int)change->kind);
     to = catalogue_make(from->allocator, counts);
     if (!to)
         return NULL;
     for (int i = 0; i < OFFER_LISTS; i++) {
-        if (change->fresh && !old && offer_list_copy(&to->shelves[i], &from->shelves[i]))
+        if (change->fresh && !old && offer_list_copy(&to->lists[i], &from->lists[i]))
             continue;
-        for (size_t k = 0; k < from->shelves[i].n; k++) {
-            const struct entry *kept = &from->shelves[i].entries[k];
+        for (size_t k = 0; k < from->lists[i].n; k++) {
+            const struct entry *kept = &from->lists[i].entries[k];
 
             if (kept != old)
-                offer_list_add(&to->shelves[i], kept->item, kept->off, visibility);
+                offer_list_add(&to->lists[i], kept->item, kept->off, visibility);
             else if (change->item)
-                offer_list_add(&to->shelves[i], change->item,
+                offer_list_add(&to->lists[i], change->item,
                                change->disabled < 0 ? kept->off : change->disabled, visibility);
         }
     }
     if (change->item && !old)
-        offer_list_add(&to->shelves[change->kind], change->item, change->disabled > 0, visibility);
+        offer_list_add(&to->lists[change->kind], change->item, change->disabled > 0, visibility);
     return to;
 }
 
@@ -184,7 +184,7 @@ static bool swap(haft_server *server, const struct catalogue *from, struct catal
         for (int i = 0; i < OFFER_LISTS; i++) {
             if (!(kinds & 1u << i))
                 continue;
-            atomic_fetch_or(&server->changes.offered, to->shelves[i].n ? 1u << i : 0);
+            atomic_fetch_or(&server->changes.offered, to->lists[i].n ? 1u << i : 0);
             atomic_fetch_add(&server->changes.lists[i], 1);
         }
         atomic_fetch_add(&server->changes.version_number, 1);
@@ -222,12 +222,12 @@ static haft_visibility visibility_now(haft_server *server)
 static int try_change(haft_server *server, const struct change *change, bool *ret_done)
 {
     struct catalogue *from = hf_catalogue_take(server), *to;
-    const struct offer_list *shelf = &from->shelves[change->kind];
+    const struct offer_list *offers = &from->lists[change->kind];
     struct item *item = change->item;
     struct entry *old = change->instead
-                            ? hf_offer_list_find(shelf, change->instead, strlen(change->instead))
+                            ? hf_offer_list_find(offers, change->instead, strlen(change->instead))
                             : NULL;
-    struct entry *taken = item ? hf_offer_list_find(shelf, item->name, item->name_size) : NULL;
+    struct entry *taken = item ? hf_offer_list_find(offers, item->name, item->name_size) : NULL;
     haft_visibility visibility = visibility_now(server);
     int status = 0;
 
@@ -296,7 +296,7 @@ static const struct item *find_clash(const struct catalogue *from, struct item *
                                      size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct entry *taken = hf_offer_list_find(&from->shelves[hf_item_kind(items[i])],
+        const struct entry *taken = hf_offer_list_find(&from->lists[hf_item_kind(items[i])],
                                                        items[i]->name, items[i]->name_size);
 
         if (taken && !is_leaving(taken->item))
@@ -326,27 +326,27 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
 
     *ret_kinds = 0;
     for (int i = 0; i < OFFER_LISTS; i++)
-        counts[i] = from->shelves[i].n + n;
+        counts[i] = from->lists[i].n + n;
     to = catalogue_make(from->allocator, counts);
     if (!to)
         return NULL;
     for (int i = 0; i < OFFER_LISTS; i++) {
-        for (size_t k = 0; k < from->shelves[i].n; k++) {
-            const struct entry *kept = &from->shelves[i].entries[k];
+        for (size_t k = 0; k < from->lists[i].n; k++) {
+            const struct entry *kept = &from->lists[i].entries[k];
             bool leaves = is_leaving(kept->item);
             struct item *item = leaves ? find_alike(items, n, kept->item) : kept->item;
 
             if (item)
-                offer_list_add(&to->shelves[i], item, kept->off, visibility);
+                offer_list_add(&to->lists[i], item, kept->off, visibility);
             if (leaves)
                 *ret_kinds |= 1u << i;
         }
     }
     for (size_t i = 0; i < n; i++) {
-        struct offer_list *shelf = &to->shelves[hf_item_kind(items[i])];
+        struct offer_list *offers = &to->lists[hf_item_kind(items[i])];
 
-        if (!hf_offer_list_find(shelf, items[i]->name, items[i]->name_size))
-            offer_list_add(shelf, items[i], false, visibility);
+        if (!hf_offer_list_find(offers, items[i]->name, items[i]->name_size))
+            offer_list_add(offers, items[i], false, visibility);
         *ret_kinds |= 1u << hf_item_kind(items[i]);
     }
     return to;
@@ -416,7 +416,7 @@ static struct item *item_named(haft_server *server, haft_offer kind, const char 
                                bool *ret_disabled)
 {
     struct catalogue *now = hf_catalogue_take(server);
-    struct entry *entry = hf_offer_list_find(&now->shelves[kind], name, strlen(name));
+    struct entry *entry = hf_offer_list_find(&now->lists[kind], name, strlen(name));
     struct item *item = entry ? entry->item : NULL;
 
     if (item) {
@@ -431,11 +431,11 @@ static struct item *item_named(haft_server *server, haft_offer kind, const char 
 static void log_hidden(haft_server *server)
 {
     struct catalogue *now = hf_catalogue_take(server);
-    const struct offer_list *shelf = &now->shelves[HAFT_OFFER_TOOL];
+    const struct offer_list *offers = &now->lists[HAFT_OFFER_TOOL];
 
-    for (size_t i = 0; i < shelf->n; i++)
-        if (shelf->entries[i].disabled && !shelf->entries[i].off)
-            hf_server_log(server, HAFT_NOTICE, "Tool %s is hidden", shelf->entries[i].item->name);
+    for (size_t i = 0; i < offers->n; i++)
+        if (offers->entries[i].disabled && !offers->entries[i].off)
+            hf_server_log(server, HAFT_NOTICE, "Tool %s is hidden", offers->entries[i].item->name);
     hf_catalogue_drop(now);
 }
 

@@ -23,7 +23,7 @@ struct offer_list {
 struct catalogue {
     atomic_uint refs;
     const haft_allocator *allocator;
-    struct offer_list shelves[OFFER_LISTS];
+    struct offer_list lists[OFFER_LISTS];
     size_t size; /* of this and its tables, in one piece */
 };
 
@@ -34,7 +34,7 @@ void hf_catalogue_drop(struct catalogue *catalogue);
 struct catalogue *hf_catalogue_empty(const haft_allocator *allocator);
 
 /* The entry of that name; NULL when there is none. */
-struct entry *hf_offer_list_find(const struct offer_list *shelf, const char *name, size_t size);
+struct entry *hf_offer_list_find(const struct offer_list *offers, const char *name, size_t size);
 
 /* Puts an item on a list, or in the place of the one called `instead`.  Takes over the reference,
  * whether it succeeds or not. */

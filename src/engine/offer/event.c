@@ -67,8 +67,8 @@ static void tell_difference(haft_server *server, const struct entry *old, const 
 void hf_event_of_change(haft_server *server, const struct catalogue *from,
                         const struct catalogue *to)
 {
-    const struct offer_list *old = &from->shelves[HAFT_OFFER_TOOL],
-                            *now = &to->shelves[HAFT_OFFER_TOOL];
+    const struct offer_list *old = &from->lists[HAFT_OFFER_TOOL],
+                            *now = &to->lists[HAFT_OFFER_TOOL];
 
     for (size_t i = 0; i < now->n; i++) {
         const struct item *item = now->entries[i].item;

@@ -14,7 +14,7 @@
 static const struct topic {
     const char *notification;
     const char *filter; /* in subscriptions/listen */
-    unsigned shelves;
+    unsigned lists;
 } topics[] = {
     {"notifications/tools/list_changed", "toolsListChanged", 1u << HAFT_OFFER_TOOL},
     {"notifications/resources/list_changed", "resourcesListChanged",
@@ -64,12 +64,12 @@ static void announce_lists(haft_session *session)
         session->changes[i] = now;
     }
     for (size_t i = 0; changed && i < TOPICS; i++) {
-        if (!(changed & topics[i].shelves))
+        if (!(changed & topics[i].lists))
             continue;
-        if (session->initialized && session->declared & topics[i].shelves)
+        if (session->initialized && session->declared & topics[i].lists)
             notify(session, topics[i].notification, NULL, NULL);
         for (struct listen *listen = session->listens; listen; listen = listen->next)
-            if (listen->shelves & topics[i].shelves)
+            if (listen->lists & topics[i].lists)
                 notify(session, topics[i].notification, NULL, listen);
     }
 }
@@ -262,7 +262,7 @@ static void put_honoured(haft_buffer *out, const struct listen *listen)
 
     haft_buffer_puts(out, "\"notifications\":{");
     for (size_t i = 0; i < TOPICS; i++) {
-        if (!(listen->shelves & topics[i].shelves))
+        if (!(listen->lists & topics[i].lists))
             continue;
         haft_buffer_printf(out, "%s\"%s\":true", any ? "," : "", topics[i].filter);
         any = true;
@@ -326,9 +326,8 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
     listen->id = yyjson_arr_get(copy, 0);
     filter = yyjson_arr_get(copy, 1);
     for (size_t i = 0; i < TOPICS; i++)
-        if (yyjson_is_true(yyjson_obj_get(filter, topics[i].filter)) &&
-            (offered & topics[i].shelves))
-            listen->shelves |= topics[i].shelves;
+        if (yyjson_is_true(yyjson_obj_get(filter, topics[i].filter)) && (offered & topics[i].lists))
+            listen->lists |= topics[i].lists;
     if (session->owner.server->options.resource_subscriptions)
         listen->uris = yyjson_obj_get(filter, "resourceSubscriptions");
     return listen;

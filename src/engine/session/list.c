@@ -60,7 +60,7 @@ static void put_cursor(haft_buffer *out, haft_arena *arena, const struct item *l
 
 /* Where the page after the cursor starts; -1 when it is no cursor.  When the entry that it names
  * has gone, the next one has moved up into its place. */
-static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *shelf, yyjson_val *cursor)
+static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *offers, yyjson_val *cursor)
 {
     size_t size = yyjson_get_len(cursor), n, at = 0;
     unsigned char *plain = haft_arena_alloc(call->arena, size + 1);
@@ -69,12 +69,12 @@ static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *shelf, y
     if (!plain || haft_base64_decode(yyjson_get_str(cursor), size, plain, &n) || n <= CURSOR_HEAD ||
         plain[0] != CURSOR_VERSION)
         return -1;
-    entry = hf_offer_list_find(shelf, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
+    entry = hf_offer_list_find(offers, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
     if (entry)
-        return entry - shelf->entries + 1;
+        return entry - offers->entries + 1;
     for (int i = 0; i < 4; i++)
         at |= (size_t)plain[1 + i] << (i * 8);
-    return (ptrdiff_t)(at < shelf->n ? at : shelf->n);
+    return (ptrdiff_t)(at < offers->n ? at : offers->n);
 }
 
 /* ---- the list ---- */
@@ -89,26 +89,26 @@ static void list_put_entry(haft_buffer *out, const struct list *list, const stru
 
 /* Writes a page from `i` on and returns where it ended. */
 static size_t put_page(haft_call *call, haft_buffer *out, const struct list *list,
-                       const struct offer_list *shelf, size_t i)
+                       const struct offer_list *offers, size_t i)
 {
     size_t page = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
     int era = revision_row(call->revision)->modern ? MODERN : LEGACY;
     size_t n = 0;
 
-    for (; i < shelf->n && n < page; i++) {
-        if (shelf->entries[i].disabled)
+    for (; i < offers->n && n < page; i++) {
+        if (offers->entries[i].disabled)
             continue;
         if (n++)
             buffer_literal(out, ",");
-        list_put_entry(out, list, shelf->entries[i].item, era);
+        list_put_entry(out, list, offers->entries[i].item, era);
     }
     return i;
 }
 
-static bool more_enabled(const struct offer_list *shelf, size_t i)
+static bool more_enabled(const struct offer_list *offers, size_t i)
 {
-    for (; i < shelf->n; i++)
-        if (!shelf->entries[i].disabled)
+    for (; i < offers->n; i++)
+        if (!offers->entries[i].disabled)
             return true;
     return false;
 }
@@ -116,14 +116,14 @@ static bool more_enabled(const struct offer_list *shelf, size_t i)
 void hf_handle_list(haft_call *call)
 {
     const struct list *list = session_list_of(call->request.method);
-    const struct offer_list *shelf = &call->catalogue->shelves[list->kind];
+    const struct offer_list *offers = &call->catalogue->lists[list->kind];
     yyjson_val *cursor = yyjson_obj_get(call->request.params, "cursor");
     ptrdiff_t start = 0;
     haft_buffer *out;
     size_t end;
 
     if (cursor) {
-        start = yyjson_is_str(cursor) ? after_cursor(call, shelf, cursor) : -1;
+        start = yyjson_is_str(cursor) ? after_cursor(call, offers, cursor) : -1;
         if (start < 0) {
             hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: the cursor is not valid",
                              NULL);
@@ -132,10 +132,10 @@ void hf_handle_list(haft_call *call)
     }
     out = hf_respond_begin(call);
     haft_buffer_printf(out, "\"%s\":[", list->member);
-    end = put_page(call, out, list, shelf, (size_t)start);
+    end = put_page(call, out, list, offers, (size_t)start);
     haft_buffer_add(out, "]", 1);
-    if (more_enabled(shelf, end))
-        put_cursor(out, call->arena, shelf->entries[end - 1].item, end - 1);
+    if (more_enabled(offers, end))
+        put_cursor(out, call->arena, offers->entries[end - 1].item, end - 1);
     hf_put_cache_hints(call, out);
     hf_respond_end(call, true);
 }

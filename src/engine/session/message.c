@@ -207,9 +207,9 @@ static bool is_offered(const haft_call *call, const struct method *method)
     unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
     unsigned wanted;
 
-    if (method->shelf < 0 || !revision_row(call->revision)->modern)
+    if (method->offers < 0 || !revision_row(call->revision)->modern)
         return true;
-    wanted = method->shelf == HAFT_OFFER_RESOURCE ? resources : 1u << method->shelf;
+    wanted = method->offers == HAFT_OFFER_RESOURCE ? resources : 1u << method->offers;
     return atomic_load(&call->server->changes.offered) & wanted;
 }
 

@@ -36,7 +36,8 @@ void hf_event_of_meeting(haft_session *session, const char *name)
     tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->introduced_name : NULL);
 }
 
-void hf_event_of_parting(haft_session *session)
+/* The client is gone. */
+static void session_event_of_parting(haft_session *session)
 {
     if (!session->introduced)
         return;
@@ -165,7 +166,7 @@ void haft_session_free(haft_session *session)
         return;
     server = session->owner.server;
     hf_session_end_listens(session, NULL, false);
-    hf_event_of_parting(session);
+    session_event_of_parting(session);
     session->owner.closed = true;
     hf_server_lock(server);
     hf_follower_unlink(server, &session->follower);

@@ -12,7 +12,7 @@ struct listen {
     haft_arena *arena;
     yyjson_val *id;
     void *tag;
-    unsigned shelves; /* bits: changes it wants to know of */
+    unsigned lists;   /* bits: changes it wants to know of */
     yyjson_val *uris; /* an array; NULL for none */
 };
 
@@ -62,9 +62,8 @@ const struct message *hf_incoming_message(const haft_incoming *incoming);
 /* Ends the session's life when it is closed and nothing runs for it any more. */
 void hf_session_collect(haft_session *session);
 
-/* A client has said who it is, for the first time in its session; it is gone. */
+/* A client has said who it is, for the first time in its session. */
 void hf_event_of_meeting(haft_session *session, const char *name);
-void hf_event_of_parting(haft_session *session);
 
 /* Takes what is offered now in the place of what was when the session looked last. */
 void hf_session_refresh(haft_session *session);

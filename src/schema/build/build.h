@@ -67,7 +67,7 @@ yyjson_val *hf_build_json(haft_builder *builder, const char *json, const char *p
 /* "a string", "an array", ...: what a node is, for a sentence about it. */
 const char *hf_node_kind(const struct node *node);
 
-/* ---- build_value.c: rows of JSON values ---- */
+/* ---- value.c: rows of JSON values ---- */
 
 /* An array of the items; NULL without memory.  Items that are given twice are refused. */
 yyjson_val *hf_values_array(haft_builder *builder, yyjson_val *const *items, size_t n);
@@ -87,12 +87,12 @@ bool hf_values_add(haft_builder *builder, struct value_list *list, yyjson_val *v
  * when there are such, 0 when not, HAFT_ENOMEM. */
 int hf_values_of(haft_builder *builder, const struct node *node, struct value_list *list);
 
-/* ---- build_union.c ---- */
+/* ---- union.c ---- */
 
 /* Fills in what each option of a discriminated union is chosen by. */
 int hf_discriminate(haft_builder *builder, const struct rule *rule, const char *path);
 
-/* ---- build_finish.c ---- */
+/* ---- finish.c ---- */
 
 /* The node itself, or the one that it stands for when it is lazy and nothing else. */
 struct node *hf_build_root(const haft_def *root);

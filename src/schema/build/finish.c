@@ -1,4 +1,4 @@
-/* build_finish.c - what can only be done when all definitions stand: lazy ones are given, and from
+/* finish.c - what can only be done when all definitions stand: lazy ones are given, and from
  * the root the nodes are found that make the schema. */
 #include "schema/build/build.h"
 

@@ -1,4 +1,4 @@
-/* build_intersection.c - definitions that two others have to fit.
+/* intersection.c - definitions that two others have to fit.
  *
  * Objects refuse unknown keys, and each side would refuse the other's.  So two plain objects become
  * one object, an object and a union of objects become a union of such, and where checks of the

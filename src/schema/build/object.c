@@ -1,4 +1,4 @@
-/* build_object.c - definitions of objects, and those that are made from others: extended, merged,
+/* object.c - definitions of objects, and those that are made from others: extended, merged,
  * picked, made partial.
  *
  * A derived object is a new list of properties.  What is said about the old one (its description,

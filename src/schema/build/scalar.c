@@ -1,4 +1,4 @@
-/* build_scalar.c - definitions of strings, numbers and single values, and the rules of each.
+/* scalar.c - definitions of strings, numbers and single values, and the rules of each.
  *
  * Every rule is a check that is appended to a copy of the node.  A rule that does not fit its type
  * would never be asked, so it is refused here. */

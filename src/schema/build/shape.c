@@ -1,4 +1,4 @@
-/* build_shape.c - definitions of arrays, tuples and records. */
+/* shape.c - definitions of arrays, tuples and records. */
 #include "schema/build/build.h"
 
 #include <string.h>

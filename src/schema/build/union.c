@@ -1,4 +1,4 @@
-/* build_union.c - definitions that one of several fits: any of them, exactly one, or the one that a
+/* union.c - definitions that one of several fits: any of them, exactly one, or the one that a
  * key names. */
 #include "schema/build/build.h"
 

@@ -1,4 +1,4 @@
-/* build_value.c - JSON values made by the builder: arrays of accepted values, objects of further
+/* value.c - JSON values made by the builder: arrays of accepted values, objects of further
  * members.
  *
  * yyjson keeps a value as one row: a container, then its members, each at once followed by its

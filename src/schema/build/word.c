@@ -1,4 +1,4 @@
-/* build_word.c - what is said about a definition: whether its key may be absent, its words, and the
+/* word.c - what is said about a definition: whether its key may be absent, its words, and the
  * checks of the user's. */
 #include "schema/build/build.h"
 

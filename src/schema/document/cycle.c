@@ -1,4 +1,4 @@
-/* document_cycle.c - schemas that lead back to themselves for the same value.
+/* cycle.c - schemas that lead back to themselves for the same value.
  *
  * `{"$ref": "#"}` asks the same question again and has no answer.  So does any loop of
  * references and of keywords that apply a schema to the value itself.  A loop that goes into the

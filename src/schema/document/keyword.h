@@ -47,7 +47,7 @@ const struct keyword_row *hf_keyword_named(const struct dialect *dialect, yyjson
  * 2019-09. */
 bool hf_keyword_ref_only(const struct dialect *dialect, yyjson_val *schema);
 
-/* keyword_value.c, keyword_array.c, hf_keyword_object.c, hf_keyword_logic.c */
+/* keyword_value.c, keyword_array.c, keyword_object.c, keyword_logic.c */
 #define KEYWORD_FUNCTION_(name)                                                                    \
     int name(struct site *site, const struct keyword_row *row, yyjson_val *value);
 KEYWORD_FUNCTION_(hf_keyword_text)

@@ -1,4 +1,4 @@
-/* hf_keyword_logic.c - keywords that join schemas over the same value, and references. */
+/* keyword_logic.c - keywords that join schemas over the same value, and references. */
 #include "schema/document/document.h"
 
 static int add_rule(struct site *site, enum rule_op op, const struct node *const *nodes, size_t n)

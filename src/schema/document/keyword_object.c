@@ -1,4 +1,4 @@
-/* hf_keyword_object.c - keywords that look at the keys of an object and apply schemas to its
+/* keyword_object.c - keywords that look at the keys of an object and apply schemas to its
  * values. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* document_map.c - names to things. */
+/* map.c - names to things. */
 #include "schema/document/map.h"
 
 #include <string.h>

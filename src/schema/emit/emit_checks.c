@@ -1,4 +1,4 @@
-/* hf_emit_checks.c - checks as JSON Schema keywords.
+/* emit_checks.c - checks as JSON Schema keywords.
  *
  * Several checks of one kind become the tightest of them; patterns and divisors, which have no
  * tightest, become one keyword and an allOf of the others. */

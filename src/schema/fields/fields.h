@@ -45,7 +45,7 @@ static inline const haft_field *field_given(const haft_type *type, size_t i)
     return (const haft_field *)(const void *)((const char *)type->fields + i * type->field_size);
 }
 
-/* ---- fields_rules.c: what is said of a field ---- */
+/* ---- rules.c: what is said of a field ---- */
 
 void hf_fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size);
 void hf_fields_add_integer_rules(struct compile *c, struct node *node,

@@ -1,4 +1,4 @@
-/* hf_ecma_class.c - escapes and classes of ECMA-262 regular expressions.
+/* ecma_class.c - escapes and classes of ECMA-262 regular expressions.
  *
  * Sets are spelled out as ECMA-262 defines them: \d and \w are ASCII, \s is its white space and
  * line terminators.  A class is rebuilt item by item with every character that is not a letter

@@ -1,4 +1,4 @@
-/* hf_ecma_property.c - \p{...}: the names of ECMA-262 and what PCRE2 calls them.
+/* ecma_property.c - \p{...}: the names of ECMA-262 and what PCRE2 calls them.
  *
  * ECMA-262 takes exact names only: a general category by either name, a binary property of its
  * own list, and scripts behind Script= or Script_Extensions=.  PCRE2 knows the categories by

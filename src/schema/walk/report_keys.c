@@ -1,4 +1,4 @@
-/* hf_report_keys.c - issues about the keys of an object.  The sentence goes on where Zod's stops: which
+/* report_keys.c - issues about the keys of an object.  The sentence goes on where Zod's stops: which
  * keys are accepted, and which of them was probably meant. */
 #include "schema/walk/report.h"
 

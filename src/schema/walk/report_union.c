@@ -1,4 +1,4 @@
-/* hf_report_union.c - issues about values for which no option, or more than one, is right.  The sentence
+/* report_union.c - issues about values for which no option, or more than one, is right.  The sentence
  * goes on where Zod's stops: why, by the option that came closest. */
 #include "schema/walk/report.h"
 

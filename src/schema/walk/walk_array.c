@@ -1,4 +1,4 @@
-/* hf_walk_array.c - arrays and tuples, and what an array must contain. */
+/* walk_array.c - arrays and tuples, and what an array must contain. */
 #include "schema/walk/walk.h"
 
 /* Zod's tuple looks at the number of items before it looks at any. */

@@ -1,4 +1,4 @@
-/* hf_walk_object.c - objects: properties in the order they were declared, whatever order they came in.
+/* walk_object.c - objects: properties in the order they were declared, whatever order they came in.
  *
  * A first pass over the keys finds each one's property; a second pass over the properties visits
  * the values, so that issues come in the schema's order, as Zod's do, and what is absent is met on

@@ -1,4 +1,4 @@
-/* hf_walk_rules.c - the logic that joins nodes: all, any, one, not, if, references, discriminators.
+/* walk_rules.c - the logic that joins nodes: all, any, one, not, if, references, discriminators.
  *
  * An alternative is tried quietly first.  Only when all of them have failed are they walked again,
  * each with a list of its own, to say why. */
