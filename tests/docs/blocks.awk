@@ -1,6 +1,7 @@
 # Takes the fenced blocks of C out of a page.  Each becomes a file NNN.LINE.KIND.c in `out`, where KIND is
 # program (it has a main) or fragment; a block of text right after a program is what it prints, NNN.expected.
-# A block of C that is neither is an error.
+# A block of C that is neither is an error.  A block "c continued" follows the block of C before it in the same file, and is
+# a program when it has a main.
 /^```/ && !inside {
     inside = 1
     info = substr($0, 4)
@@ -10,8 +11,13 @@
 }
 /^```/ && inside {
     inside = 0
-    if (info == "c" || info == "c fragment") {
+    if (info == "c" || info == "c fragment" || info == "c continued") {
         kind = info == "c" ? "program" : "fragment"
+        if (info == "c continued") {
+            text = before text
+            kind = text ~ /main\(/ ? "program" : "fragment"
+        }
+        before = text
         if (kind == "program" && text !~ /main\(/) {
             print FILENAME ":" start ": C without main( that is not marked as a fragment"
             failed = 1
