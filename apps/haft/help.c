@@ -123,6 +123,16 @@ static void put_roff(haft_buffer *out, const char *text)
     }
 }
 
+/* A phrase of --help as a sentence: a capital letter in front, a full stop behind. */
+static void put_roff_sentence(haft_buffer *out, const char *phrase)
+{
+    char first = *phrase >= 'a' && *phrase <= 'z' ? (char)(*phrase - 'a' + 'A') : *phrase;
+
+    haft_buffer_add(out, &first, 1);
+    put_roff(out, phrase + 1);
+    haft_buffer_puts(out, ".\n");
+}
+
 static void put_manual_command(haft_buffer *out, const struct command *command)
 {
     haft_buffer_printf(out, ".SS %s\n", command->name);
@@ -133,9 +143,8 @@ static void put_manual_command(haft_buffer *out, const struct command *command)
         put_roff(out, command->forms[i]);
         haft_buffer_puts(out, "\n");
     }
-    haft_buffer_puts(out, ".PP\nTo ");
-    put_roff(out, command->help);
-    haft_buffer_puts(out, ".\n");
+    haft_buffer_puts(out, ".PP\n");
+    put_roff_sentence(out, command->help);
     put_roff(out, command->more);
     haft_buffer_puts(out, "\n");
 }
@@ -149,7 +158,7 @@ static void put_manual_row(haft_buffer *out, const struct option_row *row)
     haft_buffer_puts(out, "\n");
     put_roff(out, row->help);
     if (row->initial) {
-        haft_buffer_puts(out, "\n(");
+        haft_buffer_puts(out, "\n(default ");
         put_roff(out, row->initial);
         haft_buffer_puts(out, ")");
     }
@@ -161,7 +170,7 @@ static void put_manual_option(haft_buffer *out, const struct option_row *row)
     const char *between = " ";
 
     put_manual_row(out, row);
-    haft_buffer_puts(out, "(of");
+    haft_buffer_puts(out, "(commands:");
     for (const struct command *command = command_rows; command->name; command++)
         if (option_is_of(row, command)) {
             haft_buffer_printf(out, "%s%s", between, command->name);
@@ -179,18 +188,41 @@ static void put_manual_served(haft_buffer *out, const struct command *command)
         put_manual_row(out, &row);
 }
 
+static const char manual_end[] =
+    ".SH ENVIRONMENT\n"
+    ".TP\n.B NO_COLOR\n"
+    "If this variable is set and not empty, haft prints no colors.\n"
+    ".TP\n.B HAFT_*\n"
+    "A variable can set an option that configures serve: HAFT_ and the option's name in upper case, "
+    "with underscores instead of dashes, such as HAFT_LOG_LEVEL for \\-\\-log\\-level.\n"
+    "An option on the command line overrides the variable, and the variable overrides the "
+    "configuration file.\n"
+    ".SH EXAMPLES\n"
+    "Serve a demo, then list its tools and call one, in another terminal:\n"
+    ".PP\n.nf\n"
+    "haft serve \\-\\-demo\n"
+    "haft tools http://127.0.0.1:8808/mcp\n"
+    "haft call http://127.0.0.1:8808/mcp get_weather location=Oslo\n"
+    ".fi\n.PP\n"
+    "Call a tool of a server that haft starts:\n"
+    ".PP\n.nf\n"
+    "haft call divide numerator=1 denominator=8 \\-\\- ./divide\n"
+    ".fi\n";
+
 void manual_write(haft_buffer *out)
 {
     haft_buffer_puts(
         out,
         ".TH HAFT 1 \"\" \"haft " HAFT_VERSION "\" \"User Commands\"\n"
-        ".SH NAME\nhaft \\- serve tools over the Model Context Protocol, and ask servers for theirs\n"
+        ".SH NAME\nhaft \\- serve, list and call tools over the Model Context Protocol\n"
         ".SH SYNOPSIS\n.B haft\n.I COMMAND\n.RI [ OPTION \" ...] [\" OPERAND "
         "\" ...]\"\n.br\n.B haft \\-\\-version\n"
         ".SH DESCRIPTION\n"
-        "Serves tools; and lists and calls the tools of a server, over HTTP or over the standard "
-        "input and output of a command.\n"
-        "The newest revision of the protocol that both know is spoken.\n"
+        "haft serves tools over the Model Context Protocol (MCP), and lists and calls the tools of any "
+        "MCP server.\n"
+        "It connects to a server over HTTP, or starts a command and uses its standard input and "
+        "output.\n"
+        "haft uses the newest protocol revision that both sides support.\n"
         ".SH COMMANDS\n");
     for (const struct command *row = command_rows; row->name; row++)
         put_manual_command(out, row);
@@ -206,6 +238,5 @@ void manual_write(haft_buffer *out)
         put_roff(out, row->text);
         haft_buffer_puts(out, "\n");
     }
-    haft_buffer_puts(out, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\n"
-                          "When it is set and not empty, nothing is coloured.\n");
+    haft_buffer_puts(out, manual_end);
 }
