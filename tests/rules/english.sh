@@ -18,11 +18,9 @@ SECURITY.md
 VERSIONING.md
 ROADMAP.md
 DEPENDENCY_POLICY.md
-docs/*.md
+docs
 '
 later='
-apps/haft/haft.1
-docs/internals
 apps
 include
 src
