@@ -6,42 +6,27 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "base/percent.h"
+#include "protocol/http_status.h"
 
 enum {
     HEADER_LIMIT = 16 << 10,
+    EXCHANGE_LIMIT = 256 << 20, /* the memory of one request */
+    REMOTE_HTTP_HEADERS = 100,
     LONGEST_SESSION = 1024,
     NOT_FOUND = 404,
     REMOTE_HTTP_UNAUTHORIZED = 401,
     REMOTE_HTTP_FORBIDDEN = 403,
-    ACCEPTED = 202,
-    METHOD_NOT_ALLOWED = 405
+    ACCEPTED = 202
 };
 
-/* ---- what comes back ---- */
-
-static long status_of(const struct exchange *exchange)
-{
-    long status = 0;
-
-    curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
-    return status;
-}
+/* ---- the response ---- */
 
 static bool has_prefix(const char *text, const char *prefix)
 {
-    return text && curl_strnequal(text, prefix, strlen(prefix));
-}
-
-static void remote_http_judge(struct exchange *exchange)
-{
-    char *type = NULL;
-
-    if (exchange->judged)
-        return;
-    exchange->judged = true;
-    curl_easy_getinfo(exchange->easy, CURLINFO_CONTENT_TYPE, &type);
-    exchange->is_stream = has_prefix(type, "text/event-stream") && status_of(exchange) < 300;
-    exchange->is_json = has_prefix(type, "application/json");
+    return text && !strncasecmp(text, prefix, strlen(prefix));
 }
 
 static void on_event(void *context, const char *data, size_t size)
@@ -51,54 +36,52 @@ static void on_event(void *context, const char *data, size_t size)
     remote_incoming(exchange->http->remote, data, size);
 }
 
-static size_t on_body(char *bytes, size_t one, size_t size, void *context)
+static void keep_session(struct http *http, const char *id)
+{
+    size_t size = strlen(id);
+
+    for (size_t i = 0; i < size; i++)
+        if (id[i] < 0x21 || id[i] > 0x7E)
+            return;
+    if (!size || size > LONGEST_SESSION)
+        return;
+    free(http->session);
+    http->session = calloc(1, size + 1);
+    if (http->session)
+        memcpy(http->session, id, size);
+}
+
+static void on_head(void *context, const struct http_head *head)
 {
     struct exchange *exchange = context;
 
-    (void)one;
-    remote_http_judge(exchange);
+    exchange->status = head->status;
+    uv_stop(&exchange->http->remote->loop);
+    for (size_t i = 0; i < head->n_fields; i++) {
+        const struct http_field *field = &head->fields[i];
+
+        if (!strcasecmp(field->name, "content-type")) {
+            exchange->is_stream =
+                has_prefix(field->value, "text/event-stream") && head->status < 300;
+            exchange->is_json = has_prefix(field->value, "application/json");
+        } else if (exchange->kind == ASKING && !strcasecmp(field->name, "mcp-session-id")) {
+            keep_session(exchange->http, field->value);
+        }
+    }
+}
+
+static void on_body(void *context, const char *bytes, size_t size)
+{
+    struct exchange *exchange = context;
+
     if (exchange->is_stream) {
         exchange->failure = hf_sse_feed(&exchange->sse, bytes, size, on_event, exchange);
     } else if (exchange->kind == ASKING) {
         haft_buffer_add(&exchange->body, bytes, size);
         exchange->failure = exchange->body.status;
     }
-    return exchange->failure ? 0 : size;
-}
-
-/* "Name: value\r\n"; of the last status line, for there may be several. */
-static size_t on_header(char *bytes, size_t one, size_t size, void *context)
-{
-    static const char session[] = "mcp-session-id:";
-    struct exchange *exchange = context;
-    size_t end = size, at = sizeof session - 1;
-
-    (void)one;
-    while (end && (bytes[end - 1] == '\r' || bytes[end - 1] == '\n' || bytes[end - 1] == ' '))
-        end--;
-    if (end > 9 && !memcmp(bytes, "HTTP/", 5)) {
-        const char *reason = memchr(bytes + 9, ' ', end - 9);
-        size_t n = reason ? (size_t)(bytes + end - reason) : 0;
-
-        n = n < sizeof exchange->reason ? n : sizeof exchange->reason - 1;
-        memcpy(exchange->reason, reason ? reason : "", n);
-        exchange->reason[n] = '\0';
-        return size;
-    }
-    if (exchange->kind != ASKING || end <= at || !curl_strnequal(bytes, session, at))
-        return size;
-    while (at < end && bytes[at] == ' ')
-        at++;
-    for (size_t i = at; i < end; i++)
-        if (bytes[i] < 0x21 || bytes[i] > 0x7E)
-            return size;
-    if (end - at > LONGEST_SESSION)
-        return size;
-    free(exchange->http->session);
-    exchange->http->session = calloc(1, end - at + 1);
-    if (exchange->http->session)
-        memcpy(exchange->http->session, bytes + at, end - at);
-    return size;
+    if (exchange->failure)
+        exchange->http->functions->cancel(exchange->request); /* and it is freed */
 }
 
 /* Whether the body of an error is a message after all. */
@@ -113,30 +96,40 @@ static bool is_message(const struct exchange *exchange)
     return is;
 }
 
-static void tell_refusal(struct exchange *exchange, long status)
+/* "404 Not Found"; as many bytes as the buffer has. */
+static const char *status_text(int status, char *text, size_t room)
 {
-    struct remote *remote = exchange->http->remote;
-    const char *hint = status == REMOTE_HTTP_UNAUTHORIZED
-                           ? "; --header 'Authorization: Bearer TOKEN' sends it a token"
-                       : status == NOT_FOUND ? "; is the path of the URL right?"
-                                             : "";
+    const char *reason = hf_http_status_reason(status);
 
-    remote_refused(remote, exchange->id, (int)status, "the server answered %ld%s%s", status,
-                   exchange->reason, hint);
+    snprintf(text, room, "%d%s%s", status, *reason ? " " : "", reason);
+    return text;
+}
+
+static void tell_refusal(struct exchange *exchange)
+{
+    const char *hint = exchange->status == REMOTE_HTTP_UNAUTHORIZED
+                           ? "; --header 'Authorization: Bearer TOKEN' sends it a token"
+                       : exchange->status == NOT_FOUND ? "; is the path of the URL right?"
+                                                       : "";
+    char text[64];
+
+    remote_refused(exchange->http->remote, exchange->id, exchange->status,
+                   "the server answered %s%s", status_text(exchange->status, text, sizeof text),
+                   hint);
 }
 
 /* A request has come back with a status. */
 static void remote_http_take_answer(struct exchange *exchange)
 {
     struct remote *remote = exchange->http->remote;
-    long status = status_of(exchange);
+    int status = exchange->status;
+    char text[64];
 
-    remote_http_judge(exchange);
+    status_text(status, text, sizeof text);
     if (exchange->kind == RESUMING) {
-        remote_lost(
-            remote, exchange->id, EXIT_CONNECTION,
-            "the server ended the stream before it answered, and answered %ld%s to its rest",
-            status, exchange->reason);
+        remote_lost(remote, exchange->id, EXIT_CONNECTION,
+                    "the server ended the stream before it answered, and answered %s to its rest",
+                    text);
         return;
     }
     if (status == NOT_FOUND && exchange->in_session) {
@@ -149,13 +142,13 @@ static void remote_http_take_answer(struct exchange *exchange)
             is_message(exchange))
             remote_incoming(remote, exchange->body.data, exchange->body.size);
         else
-            tell_refusal(exchange, status);
+            tell_refusal(exchange);
     } else if (exchange->is_stream) {
         remote_lost(remote, exchange->id, EXIT_CONNECTION,
                     "the server ended the stream before it answered");
     } else if (status == ACCEPTED || !exchange->body.size) {
-        remote_lost(remote, exchange->id, EXIT_PROTOCOL,
-                    "the server answered %ld%s without a message", status, exchange->reason);
+        remote_lost(remote, exchange->id, EXIT_PROTOCOL, "the server answered %s without a message",
+                    text);
     } else if (!exchange->is_json) {
         remote_lost(remote, exchange->id, EXIT_PROTOCOL,
                     "the server answered with what is neither JSON nor a stream of events; is this "
@@ -165,10 +158,9 @@ static void remote_http_take_answer(struct exchange *exchange)
     }
 }
 
-static void tell_failure(struct exchange *exchange, CURLcode code)
+static void tell_failure(struct exchange *exchange, const struct http_end *end)
 {
     struct remote *remote = exchange->http->remote;
-    const char *text = *exchange->message ? exchange->message : curl_easy_strerror(code);
 
     if (exchange->failure == HAFT_ETOOBIG)
         remote_lost(remote, exchange->id, EXIT_PROTOCOL,
@@ -177,35 +169,32 @@ static void tell_failure(struct exchange *exchange, CURLcode code)
     else if (exchange->failure)
         remote_lost(remote, exchange->id, EXIT_LOCAL, "%s", haft_strerror(exchange->failure));
     else
-        remote_lost(remote, exchange->id, EXIT_CONNECTION, "%s: %s", remote->options.url, text);
+        remote_lost(remote, exchange->id, EXIT_CONNECTION, "%s: %s%s", exchange->http->url,
+                    end->text,
+                    end->maybe_handled ? "; the server may have executed the request" : "");
 }
 
 static void hf_exchange_free(struct exchange *exchange)
 {
-    struct http *http = exchange->http;
-
-    for (struct exchange **at = &http->exchanges; *at; at = &(*at)->next)
+    for (struct exchange **at = &exchange->http->exchanges; *at; at = &(*at)->next)
         if (*at == exchange) {
             *at = exchange->next;
             break;
         }
-    curl_multi_remove_handle(http->carrier.multi, exchange->easy);
-    curl_easy_cleanup(exchange->easy);
-    curl_slist_free_all(exchange->headers);
     haft_buffer_finish(&exchange->body);
     hf_sse_finish(&exchange->sse);
+    haft_arena_free(exchange->arena);
     free(exchange);
 }
 
-static void on_done(void *context, CURL *easy, CURLcode code)
+static void exchange_on_end(void *context, const struct http_end *end)
 {
-    struct exchange *exchange = NULL;
+    struct exchange *exchange = context;
 
-    (void)context;
-    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
-    if ((exchange->kind == ASKING || exchange->kind == RESUMING) && !resume_later(exchange)) {
-        if (code != CURLE_OK)
-            tell_failure(exchange, code);
+    if (!exchange->dropped && (exchange->kind == ASKING || exchange->kind == RESUMING) &&
+        !resume_later(exchange)) {
+        if (exchange->failure || end->error != HTTP_OK)
+            tell_failure(exchange, end);
         else
             remote_http_take_answer(exchange);
     }
@@ -213,131 +202,136 @@ static void on_done(void *context, CURL *easy, CURLcode code)
     hf_exchange_free(exchange);
 }
 
+/* Nobody waits for it any more. */
+static void exchange_drop(struct exchange *exchange)
+{
+    exchange->dropped = true;
+    exchange->http->functions->cancel(exchange->request);
+}
+
 /* ---- what goes out ---- */
 
-static void add_line(struct exchange *exchange, const char *line)
-{
-    struct curl_slist *more = curl_slist_append(exchange->headers, line);
+/* What a request is made of, until it is started. */
+struct exchange_head {
+    struct exchange *exchange;
+    struct http_field fields[REMOTE_HTTP_HEADERS];
+    size_t n;
+};
 
-    if (more)
-        exchange->headers = more;
+static void head_add(struct exchange_head *head, const char *name, const char *value)
+{
+    if (!name || !value)
+        head->exchange->failure = HAFT_ENOMEM;
+    else if (head->n == REMOTE_HTTP_HEADERS || strlen(value) > HEADER_LIMIT)
+        head->exchange->failure = HAFT_ETOOBIG;
     else
-        exchange->failure = HAFT_ENOMEM;
+        head->fields[head->n++] = (struct http_field){name, value};
 }
 
-static void remote_http_add_header(struct exchange *exchange, const char *name, const char *value)
+/* "Name: value", as a user wrote it. */
+static void head_add_line(struct exchange_head *head, const char *line)
 {
-    haft_buffer text;
+    const char *colon = strchr(line, ':'), *value = colon ? colon + 1 : "";
+    size_t size = colon ? (size_t)(colon - line) : strlen(line);
+    char *name = haft_arena_copy(head->exchange->arena, line, size);
 
-    haft_buffer_init(&text, NULL, HEADER_LIMIT);
-    /* libcurl sends a header without a value only when it ends with a semicolon. */
-    haft_buffer_printf(&text, "%s%s%s", name, *value ? ": " : ";", value);
-    haft_buffer_add(&text, "", 1);
-    if (text.status)
-        exchange->failure = text.status;
-    else
-        add_line(exchange, text.data);
-    haft_buffer_finish(&text);
+    head_add(head, name, value + strspn(value, " \t"));
 }
 
-/* What a header cannot hold goes into it as base64. */
-static void add_encoded(struct exchange *exchange, const char *name, const char *value)
+/* A value that a header cannot hold is sent as base64. */
+static void head_add_encoded(struct exchange_head *head, const char *name, const char *value)
 {
+    haft_arena *arena = head->exchange->arena;
     size_t size = strlen(value);
     bool plain = !size || (value[0] != ' ' && value[size - 1] != ' ');
-    haft_buffer text;
     char *encoded;
 
     for (size_t i = 0; i < size; i++)
         plain = plain && value[i] >= 0x20 && value[i] < 0x7F;
     if (plain && !(has_prefix(value, "=?base64?") && size > 2 && !strcmp(value + size - 2, "?="))) {
-        remote_http_add_header(exchange, name, value);
+        head_add(head, name, value);
         return;
     }
-    encoded = calloc(1, HAFT_BASE64_SIZE(size) + 1);
-    if (!encoded) {
-        exchange->failure = HAFT_ENOMEM;
-        return;
-    }
-    haft_base64_encode(value, size, encoded);
-    haft_buffer_init(&text, NULL, HEADER_LIMIT);
-    haft_buffer_printf(&text, "=?base64?%s?=", encoded);
-    haft_buffer_add(&text, "", 1);
-    if (text.status)
-        exchange->failure = text.status;
-    else
-        remote_http_add_header(exchange, name, text.data);
-    haft_buffer_finish(&text);
-    free(encoded);
+    encoded = haft_arena_zalloc(arena, 1, HAFT_BASE64_SIZE(size) + 1);
+    if (encoded)
+        haft_base64_encode(value, size, encoded);
+    head_add(head, name, encoded ? haft_arena_printf(arena, "=?base64?%s?=", encoded) : NULL);
 }
 
-static void add_headers(struct exchange *exchange, const struct outgoing *outgoing)
+static void head_fill(struct exchange_head *head, const struct outgoing *outgoing)
 {
+    const struct exchange *exchange = head->exchange;
     const struct remote *remote = exchange->http->remote;
-    const struct remote_options *options = &remote->options;
-    bool modern = revision_row(remote->revision)->modern;
+    const struct revision_row *revision = &hf_revision_rows[remote->revision];
     bool greets = outgoing && outgoing->method && !strcmp(outgoing->method, "initialize");
 
-    for (size_t i = 0; i < options->n_headers; i++)
-        add_line(exchange, options->headers[i]);
-    remote_http_add_header(exchange, "Accept",
-                           outgoing || exchange->kind == LEAVING
-                               ? "application/json, text/event-stream"
-                               : "text/event-stream");
+    for (size_t i = 0; i < remote->options.n_headers; i++)
+        head_add_line(head, remote->options.headers[i]);
+    if (exchange->http->authorization)
+        head_add(head, "Authorization", exchange->http->authorization);
+    head_add(head, "Accept",
+             outgoing || exchange->kind == LEAVING ? "application/json, text/event-stream"
+                                                   : "text/event-stream");
     if (exchange->kind == RESUMING)
-        remote_http_add_header(exchange, "Last-Event-ID", exchange->http->last_event);
+        head_add(head, "Last-Event-ID", exchange->http->last_event);
     if (outgoing)
-        remote_http_add_header(exchange, "Content-Type", "application/json");
-    /* libcurl would wait for a server's leave to send a large body. */
-    add_line(exchange, "Expect:");
-    if (!greets && revision_row(remote->revision)->header)
-        remote_http_add_header(exchange, "MCP-Protocol-Version",
-                               revision_row(remote->revision)->name);
-    if (exchange->http->session && !modern && !greets) {
-        remote_http_add_header(exchange, "Mcp-Session-Id", exchange->http->session);
-        exchange->in_session = true;
+        head_add(head, "Content-Type", "application/json");
+    if (!greets && revision->header)
+        head_add(head, "MCP-Protocol-Version", revision->name);
+    if (exchange->http->session && !revision->modern && !greets) {
+        head_add(head, "Mcp-Session-Id", exchange->http->session);
+        head->exchange->in_session = true;
     }
-    if (!modern || !outgoing)
+    if (!revision->modern || !outgoing)
         return;
     if (outgoing->method)
-        remote_http_add_header(exchange, "Mcp-Method", outgoing->method);
+        head_add(head, "Mcp-Method", outgoing->method);
     if (outgoing->name)
-        add_encoded(exchange, "Mcp-Name", outgoing->name);
+        head_add_encoded(head, "Mcp-Name", outgoing->name);
     for (size_t i = 0; outgoing->parameters && outgoing->parameters[i]; i += 2)
-        add_encoded(exchange, outgoing->parameters[i], outgoing->parameters[i + 1]);
+        head_add_encoded(head, outgoing->parameters[i], outgoing->parameters[i + 1]);
 }
 
-static void set_method(struct exchange *exchange, const struct outgoing *outgoing)
+/* Fills in the request and starts it: 0, or an exit code. */
+static int exchange_start(struct exchange *exchange, const struct outgoing *outgoing)
 {
+    struct http *http = exchange->http;
+    struct exchange_head head = {.exchange = exchange};
+    struct http_request_options options = {.method = outgoing                    ? "POST"
+                                                     : exchange->kind == LEAVING ? "DELETE"
+                                                                                 : "GET",
+                                           .url = http->url,
+                                           .max_answer = SIZE_MAX, /* body and sse have limits */
+                                           .max_body = SIZE_MAX,
+                                           .connect_ms = CONNECT_WAIT,
+                                           .answer_ms =
+                                               UINT_MAX, /* the remote has a timer for all of it */
+                                           .idle_ms = UINT_MAX,
+                                           .total_ms = UINT_MAX,
+                                           .on_head = on_head,
+                                           .on_body = on_body,
+                                           .on_end = exchange_on_end,
+                                           .context = exchange};
+    haft_reason reason = {0};
+
+    head_fill(&head, outgoing);
+    options.headers = head.fields;
+    options.n_headers = head.n;
     if (outgoing) {
-        curl_easy_setopt(exchange->easy, CURLOPT_POST, 1L);
-        curl_easy_setopt(exchange->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)outgoing->size);
-        if (curl_easy_setopt(exchange->easy, CURLOPT_COPYPOSTFIELDS, outgoing->text) != CURLE_OK)
+        options.body_size = outgoing->size;
+        options.body = haft_arena_copy(exchange->arena, outgoing->text, outgoing->size);
+        if (!options.body)
             exchange->failure = HAFT_ENOMEM;
-    } else if (exchange->kind == LEAVING) {
-        curl_easy_setopt(exchange->easy, CURLOPT_CUSTOMREQUEST, "DELETE");
     }
-}
-
-static void set_up(struct exchange *exchange)
-{
-    CURL *easy = exchange->easy;
-    const struct remote_options *options = &exchange->http->remote->options;
-
-    curl_easy_setopt(easy, CURLOPT_URL, options->url);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, exchange);
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(easy, CURLOPT_HEADERDATA, exchange);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->message);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_WAIT);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "haft/" HAFT_VERSION);
-    if (options->authority)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, options->authority);
+    if (exchange->failure)
+        return exchange->failure == HAFT_ETOOBIG
+                   ? remote_fail(http->remote, EXIT_USAGE, "an argument is too large for a header")
+                   : remote_fail(http->remote, EXIT_LOCAL, "out of memory");
+    exchange->request = http->functions->start(http->client, &options, &reason);
+    return exchange->request
+               ? 0
+               : remote_fail(http->remote, reason.code == HAFT_ENOMEM ? EXIT_LOCAL : EXIT_USAGE,
+                             "%s%s%s", reason.path, *reason.path ? ": " : "", reason.text);
 }
 
 int http_begin(struct http *http, enum kind kind, const struct outgoing *outgoing)
@@ -356,19 +350,11 @@ int http_begin(struct http *http, enum kind kind, const struct outgoing *outgoin
         haft_buffer_puts(&exchange->sse.last_id, http->last_event);
     exchange->next = http->exchanges;
     http->exchanges = exchange;
-    exchange->easy = curl_easy_init();
-    if (exchange->easy) {
-        add_headers(exchange, outgoing);
-        set_up(exchange);
-        set_method(exchange, outgoing);
-    }
-    if (exchange->easy && !exchange->failure &&
-        curl_multi_add_handle(http->carrier.multi, exchange->easy) == CURLM_OK)
-        return 0;
-    status = exchange->failure == HAFT_ETOOBIG
-                 ? remote_fail(http->remote, EXIT_USAGE, "an argument is too large for a header")
-                 : remote_fail(http->remote, EXIT_LOCAL, "out of memory");
-    hf_exchange_free(exchange);
+    exchange->arena = haft_arena_new(NULL, EXCHANGE_LIMIT);
+    status = exchange->arena ? exchange_start(exchange, outgoing)
+                             : remote_fail(http->remote, EXIT_LOCAL, "out of memory");
+    if (status)
+        hf_exchange_free(exchange);
     return status;
 }
 
@@ -394,18 +380,29 @@ static void remote_http_forget(void *wire, int64_t id)
     uv_timer_stop(&http->remote->pause);
     for (struct exchange *at = http->exchanges; at; at = at->next)
         if ((at->kind == ASKING || at->kind == RESUMING) && at->id == id) {
-            hf_exchange_free(at);
+            exchange_drop(at);
             return;
         }
 }
 
-/* What an old server asks may come on a stream of its own. */
+static bool remote_http_listens(void *wire)
+{
+    const struct http *http = wire;
+
+    for (const struct exchange *at = http->exchanges; at; at = at->next)
+        if (at->kind == LISTENING && !at->status)
+            return false;
+    return true;
+}
+
+/* The questions of an old server may come on a stream of its own.  What it asks before that is open is
+ * lost, so nothing is requested before it is, or a second is over. */
 static void remote_http_settled(void *wire)
 {
     struct http *http = wire;
 
-    if (http->remote->options.streams && http->session)
-        http_begin(http, LISTENING, NULL);
+    if (http->remote->options.streams && http->session && !http_begin(http, LISTENING, NULL))
+        remote_run(http->remote, LISTEN_WAIT, remote_http_listens, http);
 }
 
 static int remote_http_restart(void *wire)
@@ -418,19 +415,18 @@ static void close_http(void *wire)
 {
     struct http *http = wire;
 
-    /* What is freed is off the list by then, which the analyser does not see. */
     while (http->exchanges)
-        hf_exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
+        exchange_drop(http->exchanges);
     if (http->session && http->remote->interrupted < 2 && !http_begin(http, LEAVING, NULL))
         remote_run(http->remote, CLOSE_WAIT, remote_http_is_flushed, http);
     while (http->exchanges)
-        hf_exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
-    carrier_close(&http->carrier);
+        exchange_drop(http->exchanges);
+    if (http->functions)
+        http->functions->destroy(http->client);
     uv_timer_stop(&http->remote->pause);
     free(http->last_event);
     free(http->session);
     free(http);
-    curl_global_cleanup();
 }
 
 static const struct transport class = {
@@ -442,21 +438,51 @@ static const struct transport class = {
     .close = close_http,
 };
 
+/* http://USER:PASSWORD@HOST becomes the URL without them, and the header that sends them. */
+static int take_credentials(struct http *http)
+{
+    struct remote *remote = http->remote;
+    const char *url = remote->options.url, *start = strstr(url, "//") + 2,
+               *at = memchr(start, '@', strcspn(start, "/?#"));
+    size_t size;
+    char *pair, *encoded;
+
+    http->url = url;
+    if (!at)
+        return 0;
+    size = (size_t)(at - start);
+    pair = haft_arena_copy(remote->arena, start, size);
+    size = pair ? hf_percent_decode_bytes(start, size, false, pair) : 0;
+    if (size == PERCENT_INVALID)
+        return remote_fail(remote, EXIT_USAGE,
+                           "the user name or password in the URL has an invalid %% escape");
+    encoded = haft_arena_zalloc(remote->arena, 1, HAFT_BASE64_SIZE(size) + 1);
+    if (!pair || !encoded)
+        return remote_fail(remote, EXIT_LOCAL, "out of memory");
+    haft_base64_encode(pair, size, encoded);
+    http->authorization = haft_arena_printf(remote->arena, "Basic %s", encoded);
+    http->url = haft_arena_printf(remote->arena, "%.*s%s", (int)(start - url), url, at + 1);
+    return http->url && http->authorization ? 0 : remote_fail(remote, EXIT_LOCAL, "out of memory");
+}
+
 int wire_open_http(struct remote *remote, void **ret_wire, const struct transport **ret_class)
 {
-    struct http *http;
+    const struct http_client_options options = {.ca_file = remote->options.authority,
+                                                .proxy_from_environment = true};
+    struct http *http = calloc(1, sizeof *http);
+    haft_reason reason = {0};
+    int status;
 
-    if (curl_global_init(CURL_GLOBAL_DEFAULT))
-        return remote_fail(remote, EXIT_LOCAL, "libcurl cannot be used");
-    http = calloc(1, sizeof *http);
     if (!http)
         return remote_fail(remote, EXIT_LOCAL, "out of memory");
     http->remote = remote;
-    http->carrier.done = on_done;
-    http->carrier.context = http;
     *ret_wire = http;
     *ret_class = &class;
-    return carrier_open(&http->carrier, &remote->loop)
-               ? remote_fail(remote, EXIT_LOCAL, "out of memory")
-               : 0;
+    status = take_credentials(http);
+    if (status)
+        return status;
+    http->functions = hf_http_client_open(http->url, &reason);
+    if (http->functions)
+        http->client = hf_http_client_new(http->functions, &remote->loop, &options, &reason);
+    return http->client ? 0 : remote_fail(remote, EXIT_LOCAL, "%s", reason.text);
 }

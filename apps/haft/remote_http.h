@@ -1,27 +1,12 @@
-/* remote_http.h - one HTTP request of the wire, and the loop that carries them.
+/* remote_http.h - one HTTP request of the wire.
  *
- * remote_http.c knows what the protocol wants of HTTP; remote_curl.c lets libcurl run on the loop. */
+ * remote_http.c knows what the protocol wants of HTTP; the HTTP client of the library sends it. */
 #ifndef HAFT_REMOTE_HTTP_H
 #define HAFT_REMOTE_HTTP_H
 
-#include <curl/curl.h>
-
 #include "client/sse.h"
+#include "part/http_client.h"
 #include "remote_link.h"
-
-/* libcurl's transfers on a libuv loop. */
-struct carrier {
-    uv_loop_t *loop;
-    CURLM *multi;
-    uv_timer_t timer;
-    unsigned open;                                          /* handles that are not closed yet */
-    void (*done)(void *context, CURL *easy, CURLcode code); /* a transfer has ended */
-    void *context;
-};
-
-int carrier_open(struct carrier *carrier, uv_loop_t *loop);
-/* No transfer may be left. */
-void carrier_close(struct carrier *carrier);
 
 enum kind {
     ASKING,    /* a request, which has an answer */
@@ -34,23 +19,26 @@ enum kind {
 struct exchange {
     struct exchange *next;
     struct http *http;
-    CURL *easy;
-    struct curl_slist *headers;
+    http_request *request; /* NULL before it is started */
     enum kind kind;
     int64_t id;
-    bool in_session;        /* it named one */
-    bool judged, is_stream; /* its status and type have been looked at; it is a stream of events */
+    int status;      /* of the response; 0 before it begins */
+    bool in_session; /* it named one */
+    bool is_stream;  /* the response is a stream of events */
     bool is_json;
-    int failure; /* of reading what came: a haft_status */
-    haft_buffer body;
+    bool dropped;      /* nobody waits for it any more */
+    int failure;       /* of reading the response: a haft_status */
+    haft_arena *arena; /* its headers and body */
+    haft_buffer body;  /* of the response */
     struct sse sse;
-    char reason[64]; /* of the status line */
-    char message[CURL_ERROR_SIZE];
 };
 
 struct http {
     struct remote *remote;
-    struct carrier carrier;
+    const struct http_client_functions *functions;
+    http_client *client;
+    const char *url;           /* without user name and password */
+    const char *authorization; /* these, as a header's value; NULL for none */
     struct exchange *exchanges;
     char *session; /* NULL for none */
     /* the stream that was lost last */

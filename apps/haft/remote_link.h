@@ -15,7 +15,8 @@ enum {
     CLOSE_WAIT = 2000, /* milliseconds for a goodbye */
     PROBE_WAIT =
         5000, /* that a process may leave the first question of the newest revision unanswered */
-    CONNECT_WAIT = 10000 /* for a connection */
+    CONNECT_WAIT = 10000, /* for a connection */
+    LISTEN_WAIT = 1000    /* for a stream to open */
 };
 
 /* One message on its way out. */

@@ -76,6 +76,8 @@ static enum remote_negotiate_verdict remote_negotiate_judge(struct remote *remot
                                                                                         : GIVE_UP;
     if (status)
         return GIVE_UP;
+    if (yyjson_is_obj(remote->result) && !yyjson_obj_get(remote->result, "supportedVersions"))
+        return GREET; /* some old servers answer {} to every method that they do not know */
     if (!remote->error)
         return remote_check_result(remote, "server/discover", &shape_discovery)
                    ? GIVE_UP

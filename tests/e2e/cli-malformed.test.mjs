@@ -156,7 +156,8 @@ const lists = {
         ]),
     ],
     "server/discover": [
-        [NOT.array, (supportedVersions) => ({ supportedVersions }), "supportedVersions"],
+        /* One that leaves it out may be an old server. */
+        [NOT.array.filter((value) => value !== undefined), (supportedVersions) => ({ supportedVersions }), "supportedVersions"],
         [ITEM.string, (one) => ({ supportedVersions: ["2026-07-28", one] }), "supportedVersions[1]"],
         [MAYBE.object, (capabilities) => ({ ...good["server/discover"], capabilities }), "capabilities"],
         [MAYBE.object, (_meta) => ({ ...good["server/discover"], _meta }), "_meta"],

@@ -508,6 +508,57 @@ test("a session that the server forgets is begun again, once", () => {
     );
 });
 
+/* libcurl sends a POST again on a new connection when the one that it reused is closed before the answer. */
+test("a call is sent once, whatever becomes of its connection", () => {
+    let paid = 0;
+
+    return withFake(
+        (message, request, response) => {
+            if (message.method === "server/discover")
+                return reply(response, rpc(message.id, { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } }));
+            if (message.method === "tools/list")
+                return reply(response, rpc(message.id, { tools: [{ name: "pay", inputSchema: { type: "object", properties: {} } }] }));
+            paid++;
+            request.socket.destroy();
+        },
+        async (url, asked) => {
+            const got = await run(["call", url, "pay"]);
+
+            assert.equal(paid, 1);
+            assert.equal(got.code, 3);
+            assert.equal(got.out, "");
+            assert.match(got.err, /the connection was closed before the answer.*; the server may have executed the request/);
+            assert.ok(asked.length > 1, "the connection was not used before");
+        },
+    );
+});
+
+test("an old server that answers {} to what it does not know is greeted", () =>
+    withFake(
+        (message, request, response) => {
+            if (message?.method === "initialize") return reply(response, greeting(message.id));
+            if (message?.method === "notifications/initialized") return response.writeHead(202).end();
+            reply(response, rpc(message.id, message.method === "tools/list" ? { tools: [] } : {}));
+        },
+        async (url) => {
+            const got = await run(["tools", "--json", url]);
+
+            assert.equal(got.out, "[]\n", got.err);
+        },
+    ));
+
+test("the user name and password of a URL are sent as a header", () =>
+    withFake(
+        (message, request, response) => reply(response, discovered(message.id)),
+        async (url, asked) => {
+            const got = await run(["ping", url.replace("//", "//ann%40home:s%3Ac@")]);
+
+            assert.equal(got.code, 0, got.err);
+            assert.equal(asked[0].headers.authorization, `Basic ${btoa("ann@home:s:c")}`);
+            assert.equal((await run(["ping", url.replace("//", "//a%zz:b@")])).code, 2);
+        },
+    ));
+
 test("every page of a list", () =>
     withFake(
         (message, request, response) =>
