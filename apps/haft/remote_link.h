@@ -81,6 +81,7 @@ struct remote {
     int http_status; /* of a refusal */
     int code;        /* the exit code of a loss or refusal */
     bool session_gone;
+    bool unread; /* the process ended without reading the last request */
     struct loss loss;
     char why[512];
 

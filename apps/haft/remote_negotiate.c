@@ -70,10 +70,12 @@ static enum remote_negotiate_verdict remote_negotiate_judge(struct remote *remot
         return GIVE_UP;
     if (remote->outcome == REFUSED)
         return GREET;
-    if (status == EXIT_TIME ||
-        remote->outcome == LOST) /* a process may end at what it does not know */
-        return remote->options.child && status != EXIT_LOCAL && status != EXIT_PROTOCOL ? GREET
-                                                                                        : GIVE_UP;
+    /* A process may end at a method that it does not know, but not at one that it has not read. */
+    if (status == EXIT_TIME || remote->outcome == LOST)
+        return remote->options.child && !remote->unread && status != EXIT_LOCAL &&
+                       status != EXIT_PROTOCOL
+                   ? GREET
+                   : GIVE_UP;
     if (status)
         return GIVE_UP;
     if (yyjson_is_obj(remote->result) && !yyjson_obj_get(remote->result, "supportedVersions"))

@@ -2,10 +2,12 @@
  *
  * The process leads a group of its own, so that an interrupt at the terminal reaches it as a
  * cancellation and not as a signal, and so that what it has started ends with it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "remote_link.h"
 #include "stdio/lines.h"
@@ -61,11 +63,26 @@ static void one_end_seen(struct remote_process *process)
         uv_timer_start(&process->mourning, on_mourned, LAST_WORDS, 0);
 }
 
+/* Whether it ended without having read all that was written to it: a socket pair whose other end is
+ * closed with bytes in it says so. */
+static bool remote_process_left_unread(const struct remote_process *process)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    uv_os_fd_t fd;
+
+    if (process->unwritten)
+        return true;
+    return !uv_fileno((const uv_handle_t *)&process->in, &fd) &&
+           !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && error == ECONNRESET;
+}
+
 static void on_ended(uv_process_t *handle, int64_t status, int signal)
 {
     struct remote_process *process = handle->data;
 
     uv_stop(handle->loop);
+    process->remote->unread = remote_process_left_unread(process);
     process->running = false;
     process->exit_status = status;
     process->exit_signal = signal;

@@ -468,6 +468,14 @@ for (const [name, [script, code, expected]] of Object.entries(processes))
         assert.equal(got.code, code, got.err);
     });
 
+test("a process that ends before it reads anything is started once", async () => {
+    const got = await run(["tools", "--", process.execPath, "-e", "console.error('no database'); process.exit(7)"]);
+
+    assert.equal(got.code, 3);
+    assert.equal(got.err.match(/no database/g).length, 1, got.err);
+    assert.match(got.err, /the server ended with status 7 before it answered/);
+});
+
 test("an old process that ends at what it does not know is started again", async () => {
     const script = `
         require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
