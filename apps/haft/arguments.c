@@ -191,8 +191,8 @@ static int refuse_key(struct build *build, yyjson_val *schema, const char *key)
 
     while ((name = yyjson_obj_iter_next(&iter)))
         hf_nearest_offer(&search, yyjson_get_str(name));
-    return hf_error_set(build->reason, HAFT_EINVAL, NULL, "there is no argument %.60s%s%.60s%s",
-                        key, search.name ? "; did you mean " : "", search.name ? search.name : "",
+    return hf_error_set(build->reason, HAFT_EINVAL, NULL, "unknown argument %.60s%s%.60s%s", key,
+                        search.name ? "; did you mean " : "", search.name ? search.name : "",
                         search.name ? "?" : "");
 }
 
@@ -210,7 +210,7 @@ static int find_place(struct build *build, yyjson_mut_val *object, char *key,
         yyjson_mut_val *inner;
 
         if (!*key || (!named && dot == 0))
-            return hf_error_set(build->reason, HAFT_EINVAL, NULL, "a key is empty");
+            return hf_error_set(build->reason, HAFT_EINVAL, NULL, "empty argument name");
         if (named || dot == size) {
             if (!whole && schema && schema_is_closed(build->root, schema))
                 return refuse_key(build, schema, key);
@@ -318,7 +318,7 @@ static yyjson_mut_val *arguments_value_of(struct build *build, yyjson_val *schem
     }
     haft_buffer_init(&file, NULL, ARGUMENTS_TEXT_LIMIT);
     if (file_read(text + 1, &file)) {
-        hf_error_set(build->reason, HAFT_ENOTFOUND, NULL, "%s cannot be read: %s", text + 1,
+        hf_error_set(build->reason, HAFT_ENOTFOUND, NULL, "cannot read %s: %s", text + 1,
                      file.status ? haft_strerror(file.status) : strerror(errno));
         haft_buffer_finish(&file);
         return NULL;
@@ -372,11 +372,11 @@ static int take_input(haft_buffer *ret_json, haft_reason *reason)
     int status = arena ? file_read("-", ret_json) : HAFT_ENOMEM;
 
     if (status) {
-        hf_error_set(reason, status, NULL, "standard input cannot be read");
+        hf_error_set(reason, status, NULL, "cannot read standard input");
     } else if (!yyjson_is_obj(haft_json_read(ret_json->data, ret_json->size, 0, arena, reason))) {
         char why[sizeof reason->text];
 
-        snprintf(why, sizeof why, "%s", reason->code ? reason->text : "it is something else");
+        snprintf(why, sizeof why, "%s", reason->code ? reason->text : "it is another type");
         status = hf_error_set(reason, HAFT_EINVAL, NULL,
                               "standard input is not a JSON object: %.180s", why);
     }

@@ -113,7 +113,7 @@ static int open_only(struct invocation *call, struct remote **ret_remote)
     if (!call->child && !(url = url_of(call)))
         return -EXIT_USAGE;
     if (call->n_operands > (call->child ? 0 : 1)) {
-        complain(EXIT_USAGE, "%s is one too many for %s", call->operands[call->child ? 0 : 1],
+        complain(EXIT_USAGE, "unexpected argument %s for %s", call->operands[call->child ? 0 : 1],
                  call->command->name);
         return -EXIT_USAGE;
     }
@@ -151,7 +151,7 @@ static bool is_taken(const struct remote *remote, const struct listing *listing,
         return true;
     page_init(&line);
     page_line(&line, yyjson_get_str(name), yyjson_get_len(name));
-    fprintf(stderr, "haft: the tool %.*s is left out: it %s\n", (int)line.text.size,
+    fprintf(stderr, "haft: skipping the tool %.*s: it %s\n", (int)line.text.size,
             line.text.size ? line.text.data : "", why);
     haft_buffer_finish(&line.text);
     return false;
@@ -191,7 +191,7 @@ static int fetch_list(struct remote *remote, const struct listing *listing, haft
     } while (yyjson_is_str(cursor) && !params.status && ++page < MAX_PAGES);
     haft_buffer_puts(&all, "]");
     if (!status && page == MAX_PAGES)
-        status = -complain(EXIT_PROTOCOL, "the server's list does not end");
+        status = -complain(EXIT_PROTOCOL, "the server's list has more than 1,000 pages");
     *ret_list = status || all.status ? NULL : haft_json_read(all.data, all.size, 512, arena, NULL);
     if (!status && !*ret_list)
         status = -complain(EXIT_LOCAL, "out of memory");
@@ -374,9 +374,33 @@ static int refuse_tool(yyjson_val *tools, const char *name)
         if (other)
             hf_nearest_offer(&search, other);
     }
-    return -complain(EXIT_USAGE, "the server has no tool %s%s%s%s", name,
-                     search.name ? "; did you mean " : "; haft tools lists what it has",
+    return -complain(EXIT_USAGE, "unknown tool %s%s%s%s", name,
+                     search.name ? "; did you mean " : "; `haft tools` lists the server's tools",
                      search.name ? search.name : "", search.name ? "?" : "");
+}
+
+/* Whether a tool may be called: one that the server declares destructive only if the person at the
+ * terminal agrees.  Returns 0, or a negative exit code after saying why. */
+static int confirm_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
+{
+    yyjson_val *annotations = yyjson_obj_get(tool, "annotations");
+    bool agreed = false;
+    haft_buffer line;
+    int got;
+
+    if (asked->call->yes || !isatty(STDIN_FILENO) ||
+        !yyjson_is_true(yyjson_obj_get(annotations, "destructiveHint")))
+        return 0;
+    fprintf(stderr, "haft: the server declares %s destructive; call it? (y/N) ", asked->tool);
+    fflush(stderr);
+    haft_buffer_init(&line, NULL, ASK_TEXT_LIMIT);
+    got = remote_read_line(remote, &line);
+    if (got > 0 && line.size)
+        agreed = *line.data == 'y' || *line.data == 'Y';
+    haft_buffer_finish(&line);
+    if (got < 0)
+        return got;
+    return agreed ? 0 : -complain(EXIT_DECLINED, "%s was not called", asked->tool);
 }
 
 static int hf_call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
@@ -438,7 +462,9 @@ static int run_call(const struct ask_asked *asked, const char *url)
         status = fetch_offered(remote, &tools_list, asked->arena, &tools);
     if (!status) {
         tool = ask_find_tool(tools, asked->tool);
-        status = tool ? hf_call_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
+        status = tool ? confirm_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
+        if (!status)
+            status = hf_call_tool(asked, remote, tool);
     }
     return end(remote, status < 0 ? -status : status, status < 0);
 }

@@ -57,7 +57,7 @@ static void say_field(yyjson_val *key, yyjson_val *property, bool required)
         haft_buffer_puts(&note, ", else ");
         haft_json_write(fallback, &note);
     } else if (!required) {
-        haft_buffer_puts(&note, ", may be left out");
+        haft_buffer_puts(&note, ", optional");
     }
     say("  ", yyjson_get_len(title) ? title : key, "");
     say_text(" (", note.data, note.size, "): ");
@@ -174,7 +174,7 @@ int form_ask(void *context, struct remote *remote, yyjson_val *params, haft_buff
 
     (void)context;
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !form.schema) {
-        say("haft: declined, for want of a terminal: ", message, "\n");
+        say("haft: declined because there is no terminal to prompt on: ", message, "\n");
         haft_buffer_puts(ret_result, "{\"action\":\"decline\"}");
         return 0;
     }

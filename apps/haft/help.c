@@ -56,10 +56,11 @@ static void put_exits(haft_buffer *out)
 static void put_program(haft_buffer *out)
 {
     haft_buffer_puts(
-        out, "usage: haft COMMAND [OPTION ...] [OPERAND ...]\n"
-             "       haft --version\n\n"
-             "Serves tools over the Model Context Protocol, and asks servers for theirs.\n\n"
-             "Commands:\n");
+        out,
+        "usage: haft COMMAND [OPTION ...] [OPERAND ...]\n"
+        "       haft --version\n\n"
+        "Serves tools over the Model Context Protocol (MCP), and lists and calls the tools of MCP servers.\n\n"
+        "Commands:\n");
     for (const struct command *row = command_rows; row->name; row++)
         help_put_entry(out, row->name, NULL, row->help);
     haft_buffer_puts(out, "\nhaft help COMMAND prints the options of a command.\n");

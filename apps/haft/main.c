@@ -21,7 +21,7 @@ int act_help(struct invocation *call)
     if (call->n_operands) {
         command = command_named(call->operands[0]);
         if (!command)
-            return complain(EXIT_USAGE, "there is no command %s", call->operands[0]);
+            return complain(EXIT_USAGE, "unknown command %s", call->operands[0]);
     }
     return print_help(command);
 }
@@ -34,7 +34,7 @@ int act_completion(struct invocation *call)
         return complain(EXIT_USAGE, "completion needs the name of a shell: bash or zsh");
     page_init(&page);
     if (completion_write(call->operands[0], &page.text))
-        return complain(EXIT_USAGE, "there is no completion for %s; there is for bash and zsh",
+        return complain(EXIT_USAGE, "no completion script for %s; choose bash or zsh",
                         call->operands[0]);
     return page_print(&page);
 }
@@ -53,7 +53,7 @@ static int act_flag(const char *flag)
         manual_write(&page.text);
     else
         return complain(EXIT_USAGE,
-                        "options come after the command; haft help prints the commands");
+                        "options come after the command; `haft help` lists the commands");
     return page_print(&page);
 }
 

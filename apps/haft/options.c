@@ -50,9 +50,8 @@ static int refuse_command(const char *given)
     for (const struct command *row = command_rows; row->name; row++)
         hf_nearest_offer(&search, row->name);
     if (search.name)
-        return complain(EXIT_USAGE, "there is no command %s; did you mean %s?", given, search.name);
-    return complain(EXIT_USAGE, "there is no command %s; haft help prints those that there are",
-                    given);
+        return complain(EXIT_USAGE, "unknown command %s; did you mean %s?", given, search.name);
+    return complain(EXIT_USAGE, "unknown command %s; `haft help` lists the commands", given);
 }
 
 /* `given` ends at its =, if it has one. */
@@ -66,7 +65,7 @@ static int refuse_option(const struct command *command, const char *given)
     if (search.name)
         return complain(EXIT_USAGE, "%s has no option %s; did you mean %s?", command->name, given,
                         search.name);
-    return complain(EXIT_USAGE, "%s has no option %s; haft help %s prints those that it has",
+    return complain(EXIT_USAGE, "%s has no option %s; `haft help %s` lists its options",
                     command->name, given, command->name);
 }
 
@@ -93,14 +92,14 @@ static int read_option(struct invocation *call, int argc, char **argv, int *i)
         return refuse_option(call->command, given);
     }
     if (!row->takes && value)
-        return complain(EXIT_USAGE, "%s takes no value", row->name);
+        return complain(EXIT_USAGE, "%s does not take a value", row->name);
     if (row->takes && !value) {
         if (*i + 1 >= argc || !strcmp(argv[*i + 1], "--"))
             return complain(EXIT_USAGE, "%s needs %s", row->name, row->takes);
         value = argv[++*i];
     }
     if (!row->set(call, value))
-        return complain(EXIT_USAGE, "%s: %s is not a good value for %s", row->name, value,
+        return complain(EXIT_USAGE, "%s: invalid value %s, expected %s", row->name, value,
                         row->takes);
     return EXIT_DONE;
 }
@@ -115,7 +114,7 @@ static int read_rest(struct invocation *call, int argc, char **argv)
         if (!strcmp(argv[i], "--")) {
             call->child = argv + i + 1;
             if (!*call->child)
-                return complain(EXIT_USAGE, "after -- comes the command that starts the server");
+                return complain(EXIT_USAGE, "missing the command that starts the server, after --");
             break;
         }
         if (argv[i][0] != '-' || !argv[i][1]) {
@@ -138,7 +137,7 @@ int options_read(struct invocation *call, int argc, char **argv)
     *call = (struct invocation){
         .timeout = DEFAULT_TIMEOUT, .limit = DEFAULT_LIMIT, .revision = REVISIONS};
     if (argc < 2)
-        return complain(EXIT_USAGE, "a command is needed; haft help prints those that there are");
+        return complain(EXIT_USAGE, "missing command; `haft help` lists the commands");
     call->command = command_named(argv[1]);
     if (!call->command)
         return refuse_command(argv[1]);

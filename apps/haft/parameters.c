@@ -108,16 +108,16 @@ static const char *hf_fault_of(struct inspection *in, yyjson_val *property,
     const char *name = yyjson_get_str(header);
 
     if (place != PROPERTY)
-        return "asks for a header where no argument is";
+        return "declares x-mcp-header where no argument is";
     if (!is_token(name) || strlen(name) != yyjson_get_len(header))
-        return "asks for a header that has no name";
+        return "declares an x-mcp-header that is not a valid header name";
     if (!is_scalar(yyjson_obj_get(property, "type")))
-        return "asks for a header of what is no string, integer or boolean";
+        return "declares x-mcp-header for a type other than string, integer or boolean";
     for (size_t i = 0; i < in->n; i++)
         if (hf_text_same_ignoring_case(in->names[i], name))
-            return "asks for a header twice";
+            return "declares the same x-mcp-header twice";
     if (in->n == MAX_PARAMETERS)
-        return "asks for too many headers";
+        return "declares too many x-mcp-header arguments";
     in->names[in->n++] = name;
     return NULL;
 }

@@ -9,13 +9,14 @@
 
 /* What the program ends with; scripts rely on it. */
 #define EXITS(X)                                                                                   \
-    X(EXIT_DONE, 0, "it is done")                                                                  \
-    X(EXIT_TOOL, 1, "the tool answered that it failed")                                            \
-    X(EXIT_USAGE, 2, "the command line is wrong, or names a tool or argument that is not there")   \
-    X(EXIT_CONNECTION, 3, "the server cannot be reached, or the connection was lost")              \
-    X(EXIT_PROTOCOL, 4, "the server answered with an error, or not in the protocol")               \
-    X(EXIT_TIME, 5, "the time ran out")                                                            \
-    X(EXIT_LOCAL, 6, "a file or an address cannot be used, or there is no memory")                 \
+    X(EXIT_DONE, 0, "success")                                                                     \
+    X(EXIT_TOOL, 1, "the tool reported an error")                                                  \
+    X(EXIT_USAGE, 2, "invalid command line, or an unknown tool or argument")                       \
+    X(EXIT_CONNECTION, 3, "the server could not be reached, or the connection was lost")           \
+    X(EXIT_PROTOCOL, 4, "the server reported an error, or violated the protocol")                  \
+    X(EXIT_TIME, 5, "timed out")                                                                   \
+    X(EXIT_LOCAL, 6, "a file or address could not be used, or memory ran out")                     \
+    X(EXIT_DECLINED, 7, "the user declined to call a destructive tool")                            \
     X(EXIT_INTERRUPTED, 130, "interrupted")
 
 enum exit_code {
@@ -39,6 +40,7 @@ struct command;
 struct invocation {
     const struct command *command;
     bool help, json, names, verbose;
+    bool yes;         /* do not ask before a destructive tool is called */
     bool safe;        /* of the names, only those that need no quotes in a shell */
     unsigned timeout; /* seconds */
     unsigned limit;   /* MiB */

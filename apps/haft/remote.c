@@ -89,9 +89,9 @@ int remote_exchange(struct remote *remote, const struct remote_request *request,
             remote_cancel(remote, request->method, "interrupted");
             status = remote_fail(remote, EXIT_INTERRUPTED, "interrupted");
         } else if (remote->expired) {
-            remote_cancel(remote, request->method, "the time ran out");
-            status = remote_fail(remote, EXIT_TIME, "%s was not answered within %llu s",
-                                 request->method, (unsigned long long)(wait + 999) / 1000);
+            remote_cancel(remote, request->method, "timed out");
+            status = remote_fail(remote, EXIT_TIME, "%s timed out after %llu s", request->method,
+                                 (unsigned long long)(wait + 999) / 1000);
         } else {
             uv_run(&remote->loop, UV_RUN_ONCE);
         }
@@ -149,8 +149,8 @@ static int check_question(struct remote *remote, const char *method, yyjson_val 
     haft_reason reason;
 
     if (!remote_can_ask(remote, asked, params))
-        return remote_fail(remote, EXIT_PROTOCOL, "the server asks for %s, which haft does not do",
-                           asked);
+        return remote_fail(remote, EXIT_PROTOCOL,
+                           "the server requested %s, which haft does not support", asked);
     snprintf(path, sizeof path, "inputRequests.%.64s.params", yyjson_get_str(key));
     return shape_check(&shape_form, params, path, &reason)
                ? remote_malformed(remote, method, "", &reason)
@@ -188,7 +188,7 @@ static int answer_inputs(struct remote *remote, const char *method, haft_buffer 
         haft_buffer_puts(out, ",\"requestState\":");
         haft_json_write(state, out);
     }
-    return out->status ? remote_fail(remote, EXIT_LOCAL, "the answer cannot be written: %s",
+    return out->status ? remote_fail(remote, EXIT_LOCAL, "cannot write the answer: %s",
                                      haft_strerror(out->status))
                        : 0;
 }
@@ -230,11 +230,10 @@ int remote_ask(struct remote *remote, const struct remote_request *request, yyjs
         }
         if (!yyjson_equals_str(type, "input_required") || !request->params ||
             round == REMOTE_MAX_ROUNDS) {
-            status =
-                remote_fail(remote, EXIT_PROTOCOL,
-                            round == REMOTE_MAX_ROUNDS
-                                ? "the server asks again and again"
-                                : "the server answered with a kind of result that is not known");
+            status = remote_fail(remote, EXIT_PROTOCOL,
+                                 round == REMOTE_MAX_ROUNDS
+                                     ? "the server asked for input too many times"
+                                     : "the server returned an unknown type of result");
             break;
         }
         haft_buffer_clear(&params);

@@ -127,9 +127,10 @@ static void remote_http_take_answer(struct exchange *exchange)
 
     status_text(status, text, sizeof text);
     if (exchange->kind == RESUMING) {
-        remote_lost(remote, exchange->id, EXIT_CONNECTION,
-                    "the server ended the stream before it answered, and answered %s to its rest",
-                    text);
+        remote_lost(
+            remote, exchange->id, EXIT_CONNECTION,
+            "the server ended the stream before it answered, and answered %s when haft resumed it",
+            text);
         return;
     }
     if (status == NOT_FOUND && exchange->in_session) {
@@ -151,7 +152,7 @@ static void remote_http_take_answer(struct exchange *exchange)
                     text);
     } else if (!exchange->is_json) {
         remote_lost(remote, exchange->id, EXIT_PROTOCOL,
-                    "the server answered with what is neither JSON nor a stream of events; is this "
+                    "the response is neither JSON nor an event stream; is this "
                     "the URL of an MCP endpoint?");
     } else {
         remote_incoming(remote, exchange->body.data, exchange->body.size);
@@ -164,7 +165,7 @@ static void tell_failure(struct exchange *exchange, const struct http_end *end)
 
     if (exchange->failure == HAFT_ETOOBIG)
         remote_lost(remote, exchange->id, EXIT_PROTOCOL,
-                    "the server's message is over the limit of %zu MiB",
+                    "the server's message exceeds the limit of %zu MiB",
                     remote->options.limit >> 20);
     else if (exchange->failure)
         remote_lost(remote, exchange->id, EXIT_LOCAL, "%s", haft_strerror(exchange->failure));

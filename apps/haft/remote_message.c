@@ -132,7 +132,7 @@ static void remote_message_take_response(struct remote *remote, const struct rpc
         if (message->id)
             hf_rpc_put_id(&text, message->id);
         haft_buffer_add(&text, "", 1);
-        break_off(remote, EXIT_PROTOCOL, "the server answered a request that was not made%s%s",
+        break_off(remote, EXIT_PROTOCOL, "the server answered a request that haft did not send%s%s",
                   message->id && !text.status ? ": id " : "",
                   message->id && !text.status ? text.data : "");
         haft_buffer_finish(&text);
@@ -166,7 +166,7 @@ static int take_message(struct remote *remote, yyjson_val *root)
         remote_message_take_response(remote, &message);
         return 0;
     }
-    break_off(remote, EXIT_PROTOCOL, "the server said what is no message: %s",
+    break_off(remote, EXIT_PROTOCOL, "invalid message from the server: %s",
               message.why ? message.why : "it is not JSON-RPC");
     return 0;
 }
@@ -180,7 +180,7 @@ static void tell_garbage(struct remote *remote, const struct incoming *incoming,
     for (size_t i = 0; i < n; i++)
         start[i] = incoming->text[i] >= 0x20 && incoming->text[i] < 0x7F ? incoming->text[i] : '?';
     start[n] = '\0';
-    break_off(remote, EXIT_PROTOCOL, "the server said what is no message: %s: %s%s", reason, start,
+    break_off(remote, EXIT_PROTOCOL, "invalid message from the server: %s: %s%s", reason, start,
               n < incoming->size ? "..." : "");
 }
 

@@ -49,7 +49,8 @@ static enum remote_negotiate_verdict judge_versions(struct remote *remote, yyjso
         }
     if (lists_old(versions) || remote->options.revision != REVISIONS)
         return GREET;
-    remote_fail(remote, EXIT_PROTOCOL, "the server speaks no revision that haft knows");
+    remote_fail(remote, EXIT_PROTOCOL,
+                "the server supports no protocol revision that haft supports");
     return GIVE_UP;
 }
 
@@ -89,7 +90,7 @@ static enum remote_negotiate_verdict remote_negotiate_judge(struct remote *remot
                               yyjson_obj_get(rpc_object(remote->error, "data"), "supported"));
     if (code != RPC_HEADER_MISMATCH && code != RPC_MISSING_CAPABILITY)
         return GREET;
-    remote_fail(remote, EXIT_PROTOCOL, "the server refused the first request (%d)", code);
+    remote_fail(remote, EXIT_PROTOCOL, "the server rejected the first request (%d)", code);
     return GIVE_UP;
 }
 
@@ -137,14 +138,14 @@ static int take_greeting(struct remote *remote)
     if (status)
         return status;
     if (remote->error)
-        return remote_fail(remote, EXIT_PROTOCOL, "the server refused the handshake: %s (%d)",
+        return remote_fail(remote, EXIT_PROTOCOL, "the server rejected the handshake: %s (%d)",
                            yyjson_get_str(yyjson_obj_get(remote->error, "message")),
                            remote_error_code(remote));
     version = yyjson_obj_get(remote->result, "protocolVersion");
     revision = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (revision == REVISIONS || revision_row(revision)->modern)
         return remote_fail(remote, EXIT_PROTOCOL,
-                           "the server wants to speak %.40s, which haft does not",
+                           "the server chose protocol revision %.40s, which haft does not support",
                            yyjson_get_str(version));
     if (remote->options.revision != REVISIONS && remote->options.revision != revision)
         return remote_fail(remote, EXIT_PROTOCOL, "the server speaks %s, not %s",
@@ -184,9 +185,8 @@ static int handshake(struct remote *remote)
     /* Some servers answer nothing before they have heard it. */
     if (!status &&
         !remote_run(remote, remote->options.timeout, remote_negotiate_is_flushed, remote))
-        status = remote->interrupted
-                     ? remote_fail(remote, EXIT_INTERRUPTED, "interrupted")
-                     : remote_fail(remote, EXIT_TIME, "the handshake was not ended");
+        status = remote->interrupted ? remote_fail(remote, EXIT_INTERRUPTED, "interrupted")
+                                     : remote_fail(remote, EXIT_TIME, "the handshake timed out");
     if (!status)
         remote->transport->settled(remote->wire);
     return status;

@@ -8,7 +8,7 @@ enum { LETTER_LIMIT = 64 << 20 };
 static int send_outgoing(struct remote *remote, const struct outgoing *outgoing, int built)
 {
     if (built)
-        return remote_fail(remote, EXIT_LOCAL, "the message cannot be written: %s",
+        return remote_fail(remote, EXIT_LOCAL, "cannot write the message: %s",
                            haft_strerror(built));
     return remote->transport->send(remote->wire, outgoing);
 }

@@ -41,11 +41,12 @@ static void tell_end(struct remote_process *process)
     if (process->running)
         remote_lost(process->remote, 0, EXIT_CONNECTION, "the server closed its output");
     else if (process->exit_signal)
-        remote_lost(process->remote, 0, EXIT_CONNECTION, "the server was ended by signal %d (%s)",
-                    process->exit_signal, strsignal(process->exit_signal));
+        remote_lost(process->remote, 0, EXIT_CONNECTION,
+                    "the server was terminated by signal %d (%s)", process->exit_signal,
+                    strsignal(process->exit_signal));
     else
         remote_lost(process->remote, 0, EXIT_CONNECTION,
-                    "the server ended with status %lld before it answered",
+                    "the server exited with status %lld before it answered",
                     (long long)process->exit_status);
 }
 
@@ -114,7 +115,7 @@ static void on_output(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
             remote_incoming(process->remote, line, n);
         else
             remote_lost(process->remote, 0, EXIT_PROTOCOL,
-                        "the server's message is over the limit of %zu MiB",
+                        "the server's message exceeds the limit of %zu MiB",
                         process->remote->options.limit >> 20);
         if (status < 0)
             break;
@@ -184,8 +185,8 @@ static int start(struct remote_process *process)
     if (!status)
         status = uv_read_start((uv_stream_t *)&process->out, remote_process_give_room, on_output);
     if (status)
-        return remote_fail(remote, EXIT_CONNECTION, "%s cannot be started: %s",
-                           remote->options.child[0], uv_strerror(status));
+        return remote_fail(remote, EXIT_CONNECTION, "cannot start %s: %s", remote->options.child[0],
+                           uv_strerror(status));
     return 0;
 }
 

@@ -82,7 +82,7 @@ static void explain(void)
 {
     fputs(
         "\n"
-        "haft serve serves what a configuration file names. Write one, for example serve.json:\n"
+        "haft serve serves what a configuration file describes. Write one, for example serve.json:\n"
         "\n"
         "  {\n"
         "    \"plugins\": [\"./greet.so\"],\n"
@@ -98,9 +98,9 @@ static void explain(void)
         "\n"
         "and start it:\n"
         "\n"
-        "  haft serve --config serve.json    serve what the file names\n"
+        "  haft serve --config serve.json    serve what the file describes\n"
         "  haft serve ./greet.so             serve the tools of a plugin\n"
-        "  haft serve --demo                 serve a small shop, to try clients with\n",
+        "  haft serve --demo                 serve a small demonstration shop\n",
         stderr);
 }
 

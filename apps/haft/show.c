@@ -42,7 +42,7 @@ int page_print(struct page *page)
     if (error == EPIPE) /* who reads, as head does, has seen enough */
         return EXIT_LOCAL;
     if (error)
-        return complain(EXIT_LOCAL, "standard output cannot be written: %s", strerror(error));
+        return complain(EXIT_LOCAL, "cannot write to standard output: %s", strerror(error));
     return EXIT_DONE;
 }
 

@@ -96,7 +96,7 @@ static int write_bytes(const char *path, const char *bytes, size_t size)
         bad = fclose(file) || bad;
     }
     if (bad)
-        return complain(EXIT_LOCAL, "%s cannot be written: %s", path, strerror(errno));
+        return complain(EXIT_LOCAL, "cannot write %s: %s", path, strerror(errno));
     fprintf(stderr, "%zu bytes written to %s\n", size, path);
     return EXIT_DONE;
 }
@@ -114,7 +114,7 @@ static int write_block(const char *path, yyjson_val *block)
     if (!bytes)
         return complain(EXIT_LOCAL, "out of memory");
     status = haft_base64_decode(yyjson_get_str(data), yyjson_get_len(data), bytes, &size)
-                 ? complain(EXIT_PROTOCOL, "the answer's file is not base64")
+                 ? complain(EXIT_PROTOCOL, "the file in the result is not valid base64")
                  : write_bytes(path, bytes, size);
     free(bytes);
     return status;
@@ -152,6 +152,6 @@ int show_result(yyjson_val *result, const char *out)
     if (out && file && !status)
         status = write_block(out, file);
     else if (out && !file && !status)
-        status = complain(EXIT_LOCAL, "the answer has no file for %s", out);
+        status = complain(EXIT_LOCAL, "the result has no file to write to %s", out);
     return status;
 }

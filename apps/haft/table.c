@@ -44,6 +44,12 @@ static bool set_safe_names(struct invocation *call, const char *value)
     return call->names = call->safe = true;
 }
 
+static bool set_yes(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->yes = true;
+}
+
 static bool set_verbose(struct invocation *call, const char *value)
 {
     (void)value;
@@ -99,28 +105,33 @@ static bool set_out(struct invocation *call, const char *value)
 }
 
 const struct option_row option_rows[] = {
-    {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print what the server answered, as JSON",
-     NULL, NULL},
-    {"--names", NULL, FOR_LISTS, set_names, "print the names alone, one a line", NULL, NULL},
+    {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print the server's answer as JSON", NULL,
+     NULL},
+    {"--names", NULL, FOR_LISTS, set_names, "print only the names, one per line", NULL, NULL},
     {"--safe-names", NULL, FOR_LISTS, set_safe_names,
-     "print the names that a shell takes as they are, one a line", NULL, NULL},
-    {"--out", "FILE", FOR_CALL, set_out, "write the image, audio or file of the answer there", NULL,
-     NULL},
-    {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "wait no longer for an answer (60)", NULL,
-     NULL},
-    {"--header", "'NAME: VALUE'", FOR_ASKING, table_add_header, "send it with every HTTP request",
+     "print only the names that need no quoting in a shell, one per line", NULL, NULL},
+    {"--out", "FILE", FOR_CALL, set_out,
+     "write the first image, audio clip or file of the result to FILE", NULL, NULL},
+    {"--yes", NULL, FOR_CALL, set_yes, "do not ask before calling a destructive tool", NULL, NULL},
+    {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "maximum time to wait for an answer (60)",
      NULL, NULL},
-    {"--ca", "FILE", FOR_ASKING, set_authority, "trust these certificates for https", NULL, NULL},
+    {"--header", "'NAME: VALUE'", FOR_ASKING, table_add_header,
+     "add this header to every HTTP request", NULL, NULL},
+    {"--ca", "FILE", FOR_ASKING, set_authority, "trust the CA certificates in FILE for https", NULL,
+     NULL},
     {"--revision", "REVISION", FOR_ASKING, set_revision,
-     "speak this one instead of the newest that the server knows", hf_revision_names, NULL},
-    {"--limit", "MIB", FOR_ASKING, set_limit, "take no larger message (64)", NULL, NULL},
-    {"--verbose", NULL, FOR_ASKING, set_verbose, "say on standard error what goes on", NULL, NULL},
-    {"--help", NULL, FOR_ASKING, set_help, "print how the command is used", NULL, NULL},
+     "use this protocol revision instead of the newest that the server supports", hf_revision_names,
+     NULL},
+    {"--limit", "MIB", FOR_ASKING, set_limit, "maximum size of a message from the server (64)",
+     NULL, NULL},
+    {"--verbose", NULL, FOR_ASKING, set_verbose,
+     "print progress and log messages to standard error", NULL, NULL},
+    {"--help", NULL, FOR_ASKING, set_help, "print the usage of this command", NULL, NULL},
     {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL},
 };
 
 const struct option_row serve_option = {.name = "--demo",
-                                        .help = "serve a small shop, to try clients with"};
+                                        .help = "serve a small demonstration shop"};
 
 bool option_is_of(const struct option_row *option, const struct command *command)
 {
@@ -173,52 +184,52 @@ bool option_at(const struct command *command, size_t i, struct option_row *ret_r
 #define FORMS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static const char server_text[] =
-    "The server is the URL of an HTTP endpoint, or a command after --, which is started and spoken to "
-    "over its standard input and output.";
+    "The server is either the URL of an HTTP endpoint or a command after --, which haft starts and "
+    "connects to over standard input and output.";
 
 static const char call_text[] =
-    "An argument is written key=value, and the tool's schema says what the value becomes: a number, a "
-    "boolean, a string, one of an enumeration. A key that is given more than once makes an array, and "
-    "key.inner=value an object. key:=JSON takes the value as JSON; key=@FILE takes it from a file "
-    "(key=@@text is a text that begins with @). A lone - reads all the arguments as JSON from standard "
-    "input.\n"
+    "Write an argument as key=value; the tool's schema decides whether the value becomes a number, a "
+    "boolean, a string or an enumeration value. Repeat a key to pass an array; key.inner=value passes an "
+    "object. key:=JSON passes a JSON value, and key=@FILE the contents of a file (key=@@text passes a "
+    "string that begins with @). A single - reads all arguments as one JSON object from standard input.\n"
     "\n"
-    "Text of the answer goes to standard output. Images, audio and files are named in brackets, and "
-    "--out writes the first of them to a file. Questions of the server are asked on the terminal; "
-    "without one they are declined.";
+    "Text in the result goes to standard output. Images, audio and files are shown in brackets; --out "
+    "writes the first of them to a file. If the server asks for input, haft prompts on the terminal, or "
+    "declines if there is none. If standard input is a terminal, haft asks before it calls a tool that the "
+    "server declares destructive; --yes skips that question.";
 
 static const char serve_text[] =
-    "Serves what plugins bring: shared objects with tools and routes, named on the command line or in the "
-    "section \"plugins\" of the configuration. The section \"gateway\" has policies, says which of them apply "
-    "to which routes, and lists the MCP endpoints, each with the tools that it offers; without it there is "
-    "one at /mcp with all of them. At SIGHUP the configuration is read again: plugins without routes are "
-    "replaced if their files have changed, and policies apply anew. Without --stdio and --http it listens on "
-    "http://127.0.0.1:8808. --demo adds a plugin that is installed with the program: a small shop with "
-    "routes for customers, an inventory, orders, weather and things to do, and tools that call them.";
+    "Serves the tools and routes of plugins, which are shared objects named on the command line or in the "
+    "\"plugins\" section of the configuration. The \"gateway\" section defines policies, assigns them to routes, "
+    "and lists the MCP endpoints with the tools that each offers; without that section, one endpoint at /mcp "
+    "offers all tools. On SIGHUP, haft reads the configuration again: it replaces plugins without routes whose "
+    "files have changed, and applies the new policies. Without --stdio or --http it listens on "
+    "http://127.0.0.1:8808. --demo adds a plugin that is installed with the program: a small shop with routes "
+    "for customers, inventory, orders, weather and to-dos, and tools that call them.";
 
 const struct command command_rows[] = {
     {"serve", FOR_NONE, act_serve,
      FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]",
            "--demo [--config FILE] [--stdio | --http HOST:PORT]"),
-     "serve routes and tools, over HTTP or standard input and output", serve_text, NULL, true},
+     "serve tools and routes over HTTP or standard input and output", serve_text, NULL, true},
     {"tools", FOR_ASKING | FOR_LISTS, act_tools, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list the tools of a server, with their arguments", server_text, NULL, false},
+     "list a server's tools and their arguments", server_text, NULL, false},
     {"call", FOR_ASKING | FOR_CALL, act_call,
      FORMS("URL TOOL [KEY=VALUE ...]", "TOOL [KEY=VALUE ...] -- COMMAND [ARGUMENT ...]"),
-     "call a tool and print what it answers", call_text, NULL, false},
+     "call a tool and print its result", call_text, NULL, false},
     {"resources", FOR_ASKING | FOR_LISTS, act_resources, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list the resources of a server", server_text, NULL, false},
+     "list a server's resources", server_text, NULL, false},
     {"prompts", FOR_ASKING | FOR_LISTS, act_prompts, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list the prompts of a server, with their arguments", server_text, NULL, false},
+     "list a server's prompts and their arguments", server_text, NULL, false},
     {"ping", FOR_ASKING, act_ping, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "ask a server for a sign of life, and say what it is", server_text, NULL, false},
+     "check that a server responds, and print its name and version", server_text, NULL, false},
     {"completion", FOR_NONE, act_completion, FORMS("bash", "zsh"),
-     "print the completion of a shell",
+     "print a completion script for a shell",
      "For bash: haft completion bash >~/.local/share/bash-completion/completions/haft. For zsh, put "
      "the output into a file _haft in a directory of $fpath.",
      FORMS("bash", "zsh"), false},
-    {"help", FOR_NONE, act_help, FORMS("[COMMAND]"), "print how a command is used",
-     "Without a command: what there is.", NULL, false},
+    {"help", FOR_NONE, act_help, FORMS("[COMMAND]"), "print the usage of a command",
+     "Without COMMAND, prints an overview of all commands.", NULL, false},
     {NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL, false},
 };
 

@@ -107,9 +107,9 @@ for (const [way, line] of Object.entries(ways))
             const second = await run(line("call", "test_input_required_result_elicitation"));
 
             assert.match(first.out, /action=decline/);
-            assert.match(first.err, /declined, for want of a terminal: Who\?\n/);
+            assert.match(first.err, /declined because there is no terminal to prompt on: Who\?\n/);
             assert.equal(second.code, 0);
-            assert.match(second.err, /declined, for want of a terminal: /);
+            assert.match(second.err, /declined because there is no terminal to prompt on: /);
         });
 
         test("asks the person at a terminal", async () => {
@@ -154,31 +154,31 @@ test("takes arguments from standard input", async () => {
 test("says what is wrong with the command line", async () => {
     const server = ["--", example("catalog")];
     const rows = [
-        [[], /a command is needed/],
-        [["tols"], /there is no command tols; did you mean tools\?/],
-        [["serve-all-of-it"], /there is no command serve-all-of-it; haft help prints/],
+        [[], /missing command/],
+        [["tols"], /unknown command tols; did you mean tools\?/],
+        [["serve-all-of-it"], /unknown command serve-all-of-it; `haft help` lists/],
         [["--frobnicate"], /options come after the command/],
         [["tools"], /tools needs the URL of a server/],
-        [["tools", "--"], /after -- comes the command/],
+        [["tools", "--"], /missing the command that starts the server/],
         [["tools", "catalog"], /catalog is not a URL; a command comes after --/],
         [["tools", "localhost:8808/mcp"], /is not a URL;.* and a URL begins with http:\/\//],
-        [["tools", "http://localhost/", "more"], /more is one too many for tools/],
-        [["tools", "more", ...server], /more is one too many for tools/],
+        [["tools", "http://localhost/", "more"], /unexpected argument more for tools/],
+        [["tools", "more", ...server], /unexpected argument more for tools/],
         [["tools", "--jsn", ...server], /tools has no option --jsn; did you mean --json\?/],
         [["tools", "--out", "x", ...server], /tools has no option --out/],
         [["tools", "--timeout", ...server], /--timeout needs SECONDS/],
-        [["tools", "--timeout", "0", ...server], /--timeout: 0 is not a good value for SECONDS/],
-        [["tools", "--revision=2023-01-01", ...server], /--revision: 2023-01-01 is not a good/],
-        [["tools", "--header", "no colon", ...server], /--header: no colon is not a good/],
-        [["tools", "--json=yes", ...server], /--json takes no value/],
+        [["tools", "--timeout", "0", ...server], /--timeout: invalid value 0, expected SECONDS/],
+        [["tools", "--revision=2023-01-01", ...server], /--revision: invalid value 2023-01-01/],
+        [["tools", "--header", "no colon", ...server], /--header: invalid value no colon/],
+        [["tools", "--json=yes", ...server], /--json does not take a value/],
         [["call", ...server], /call needs the name of a tool before the --/],
         [["call", "http://localhost/"], /call needs the name of a tool after the URL/],
-        [["call", "serch", ...server], /no tool serch; did you mean search\?/],
+        [["call", "serch", ...server], /unknown tool serch; did you mean search\?/],
         [["call", "search", "limit=many", ...server], /limit: takes integer, not many/],
-        [["call", "search", "qery=a", ...server], /no argument qery; did you mean query\?/],
+        [["call", "search", "qery=a", ...server], /unknown argument qery; did you mean query\?/],
         [["call", "search", "mug", ...server], /mug is not KEY=VALUE/],
-        [["completion", "fish"], /no completion for fish/],
-        [["help", "nothing"], /there is no command nothing/],
+        [["completion", "fish"], /no completion script for fish/],
+        [["help", "nothing"], /unknown command nothing/],
     ];
 
     for (const [words, expected] of rows) {
@@ -199,7 +199,7 @@ test("is silent when nobody reads any more, and not when the disk is full", asyn
 
     assert.deepEqual([unread.code, unread.err], [6, ""]);
     assert.equal(full.code, 6);
-    assert.equal(full.err, "haft: standard output cannot be written: No space left on device\n");
+    assert.equal(full.err, "haft: cannot write to standard output: No space left on device\n");
 });
 
 test("prints its help and version", async () => {
@@ -364,13 +364,13 @@ const faults = {
     "is a page": [
         (m, q, r) => r.writeHead(200, { "Content-Type": "text/html" }).end("<p>"),
         4,
-        /neither JSON nor a stream/,
+        /neither JSON nor an event stream/,
     ],
-    "is not JSON": [(m, q, r) => reply(r, "garbage\x1b[2J"), 4, /no message: .* garbage\?\[2J/],
-    "is no message": [(m, q, r) => reply(r, '{"a":1}'), 4, /no message/],
-    "is half": [(m, q, r) => reply(r, '{"jsonrpc":"2.0","id":1'), 4, /no message/],
-    "answers another": [(m, q, r) => reply(r, rpc(99, {})), 4, /not made: id 99/],
-    "answers a text": [(m, q, r) => reply(r, rpc("1", {})), 4, /not made: id "1"/],
+    "is not JSON": [(m, q, r) => reply(r, "garbage\x1b[2J"), 4, /invalid message from the server: .* garbage\?\[2J/],
+    "is no message": [(m, q, r) => reply(r, '{"a":1}'), 4, /invalid message from the server/],
+    "is half": [(m, q, r) => reply(r, '{"jsonrpc":"2.0","id":1'), 4, /invalid message from the server/],
+    "answers another": [(m, q, r) => reply(r, rpc(99, {})), 4, /haft did not send: id 99/],
+    "answers a text": [(m, q, r) => reply(r, rpc("1", {})), 4, /haft did not send: id "1"/],
     "answers nothing": [(m, q, r) => r.writeHead(202).end(), 4, /202 Accepted without a message/],
     "is empty": [(m, q, r) => reply(r, ""), 4, /200 OK without a message/],
     "is no object": [
@@ -382,19 +382,19 @@ const faults = {
         (m, q, r) =>
             m.method === "initialize" ? reply(r, greeting(m.id, "2099-01-01")) : r.writeHead(400).end(),
         4,
-        /wants to speak 2099-01-01/,
+        /chose protocol revision 2099-01-01/,
     ],
     "knows no revision": [
         (m, q, r) => reply(r, rpc(m.id, { supportedVersions: ["2099-01-01"] })),
         4,
-        /no revision that haft knows/,
+        /no protocol revision that haft supports/,
     ],
     "hangs up": [(m, q) => q.socket.destroy(), 3, /mcp: /],
     "ends its stream": [(m, q, r) => stream(r, ": nothing\n\n"), 3, /ended the stream before/],
-    "streams garbage": [(m, q, r) => stream(r, "data: what\n\n"), 4, /no message/],
+    "streams garbage": [(m, q, r) => stream(r, "data: what\n\n"), 4, /invalid message from the server/],
     "is too large": [(m, q, r) => reply(r, `"${"x".repeat(3 << 20)}"`), 4, /limit of 2 MiB/],
     "streams too much": [(m, q, r) => stream(r, `data: ${"x".repeat(3 << 20)}`), 4, /limit of 2 MiB/],
-    "is silent": [() => {}, 5, /server\/discover was not answered within 2 s/],
+    "is silent": [() => {}, 5, /server\/discover timed out after 2 s/],
     "never ends": [
         (m, q, r) => {
             r.writeHead(200, { "Content-Type": "text/event-stream" });
@@ -402,7 +402,7 @@ const faults = {
             r.on("close", () => clearInterval(timer));
         },
         5,
-        /not answered within 2 s/,
+        /timed out after 2 s/,
     ],
     "has pages without end": [
         (m, q, r) =>
@@ -413,7 +413,7 @@ const faults = {
                     : rpc(m.id, { tools: [], nextCursor: "more" }),
             ),
         4,
-        /list does not end/,
+        /more than 1,000 pages/,
     ],
     "answers with an error": [
         (m, q, r) =>
@@ -447,14 +447,14 @@ test("a server that nobody runs", async () => {
 
 /* Each is a script for node; `say` writes a line. */
 const processes = {
-    "cannot be started": ["/nowhere/at/all", 3, /\/nowhere\/at\/all cannot be started: no such file/],
-    ends: ["process.exit(7)", 3, /the server ended with status 7/],
-    "is killed": ["process.kill(process.pid, 'SIGKILL')", 3, /ended by signal 9/],
+    "cannot be started": ["/nowhere/at/all", 3, /cannot start \/nowhere\/at\/all: no such file/],
+    ends: ["process.exit(7)", 3, /the server exited with status 7/],
+    "is killed": ["process.kill(process.pid, 'SIGKILL')", 3, /terminated by signal 9/],
     "closes its output": ["require('fs').closeSync(1); setTimeout(() => {}, 9e6)", 3, /closed its output/],
-    babbles: ["console.log('Server is ready!')", 4, /no message: .*: Server is ready!/],
+    babbles: ["console.log('Server is ready!')", 4, /invalid message from the server: .*: Server is ready!/],
     "is too loud": ["process.stdout.write('x'.repeat(3 << 20)); setTimeout(() => {}, 9e6)", 4, /2 MiB/],
-    "ignores everything": ["setTimeout(() => {}, 9e6); process.on('SIGTERM', () => {})", 5, /within 1 s/],
-    "answers another": ["say({jsonrpc: '2.0', id: 7, result: {}})", 4, /not made: id 7/],
+    "ignores everything": ["setTimeout(() => {}, 9e6); process.on('SIGTERM', () => {})", 5, /timed out after 1 s/],
+    "answers another": ["say({jsonrpc: '2.0', id: 7, result: {}})", 4, /haft did not send: id 7/],
 };
 
 for (const [name, [script, code, expected]] of Object.entries(processes))
@@ -473,7 +473,7 @@ test("a process that ends before it reads anything is started once", async () =>
 
     assert.equal(got.code, 3);
     assert.equal(got.err.match(/no database/g).length, 1, got.err);
-    assert.match(got.err, /the server ended with status 7 before it answered/);
+    assert.match(got.err, /the server exited with status 7 before it answered/);
 });
 
 test("an old process that ends at what it does not know is started again", async () => {
@@ -567,6 +567,47 @@ test("the user name and password of a URL are sent as a header", () =>
         },
     ));
 
+test("asks a person before it calls a destructive tool", async () => {
+    const rows = [
+        /* what the server declares, options, what is typed, whether the tool is called */
+        [{ destructiveHint: true }, [], "y\n", true],
+        [{ destructiveHint: true }, [], "yes\n", true],
+        [{ destructiveHint: true }, [], "n\n", false],
+        [{ destructiveHint: true }, [], "\n", false],
+        [{ destructiveHint: true }, [], "\x04", false],
+        [{ destructiveHint: true }, ["--yes"], "", true],
+        [{ destructiveHint: false }, [], "", true],
+        [undefined, [], "", true],
+    ];
+
+    for (const [annotations, options, input, called] of rows)
+        await withFake(
+            (message, request, response) =>
+                reply(
+                    response,
+                    message.method === "server/discover"
+                        ? discovered(message.id)
+                        : message.method === "tools/list"
+                          ? rpc(message.id, { tools: [{ name: "wipe", inputSchema: { type: "object" }, annotations }] })
+                          : rpc(message.id, { content: [{ type: "text", text: "wiped" }] }),
+                ),
+            async (url, asked) => {
+                const row = JSON.stringify([annotations, options, input]);
+                const words = ["call", ...options, url, "wipe"];
+                const got = await run(["-qec", [haft, ...words].join(" "), "/dev/null"], {
+                    program: "script",
+                    input,
+                    env: { TERM: "xterm" },
+                });
+
+                assert.equal(asked.some(({ message }) => message.method === "tools/call"), called, row + got.out);
+                assert.equal(got.code, called ? 0 : 7, row + got.out);
+                assert.equal(got.out.includes("the server declares wipe destructive"), Boolean(annotations?.destructiveHint && !options.length), row);
+                assert.equal((await run(words)).out, "wiped\n", "without a terminal nobody is asked");
+            },
+        );
+});
+
 test("every page of a list", () =>
     withFake(
         (message, request, response) =>
@@ -591,7 +632,7 @@ const discovered = (id) => rpc(id, { supportedVersions: ["2026-07-28"], capabili
 test("a tool whose headers are none is left out, over HTTP", async () => {
     const bad = { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } };
     const tools = [{ name: "good", inputSchema: {} }, { name: "bad", inputSchema: bad }];
-    const left = "haft: the tool bad is left out: it asks for a header of what is no string, integer or boolean\n";
+    const left = "haft: skipping the tool bad: it declares x-mcp-header for a type other than string, integer or boolean\n";
 
     await withFake(
         (message, request, response) =>

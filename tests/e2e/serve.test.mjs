@@ -65,7 +65,7 @@ for (const [config, text] of wrong)
 /* ---- how it ends ---- */
 
 const ends = [
-    [[], 2, /^haft: gateway: there is nothing to serve\n\nhaft serve serves what a configuration file names\./],
+    [[], 2, /^haft: gateway: there is nothing to serve\n\nhaft serve serves what a configuration file describes\./],
     [["--stdio"], 2, /^haft: gateway: there is nothing to serve\n/],
     [["--wrong"], 2, /^haft: there is no option --wrong/],
     [["--http"], 2, /^haft: --http needs /],

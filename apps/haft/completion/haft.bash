@@ -127,7 +127,7 @@ _haft()
     case ${COMP_WORDS[1]} in
     serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
     tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
-    call) _haft_words --json --out --timeout --header --ca --revision --limit --verbose --help ;;
+    call) _haft_words --json --out --yes --timeout --header --ca --revision --limit --verbose --help ;;
     resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
     prompts) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help ;;
