@@ -39,7 +39,7 @@ static int want_logs(struct remote *remote)
     yyjson_val *result;
     int status;
 
-    if (revision_row(remote_revision(remote))->modern ||
+    if (hf_revision_rows[remote_revision(remote)].modern ||
         !yyjson_obj_get(remote_capabilities(remote), "logging"))
         return 0;
     status = remote_ask(remote, &request, &result);
@@ -69,7 +69,7 @@ static int open_server(struct invocation *call, const char *url, struct remote *
     signal(SIGPIPE, SIG_IGN);
     status = remote_open(ret_remote, &options);
     if (!status && call->verbose) {
-        fprintf(stderr, "haft: speaking %s\n", revision_row(remote_revision(*ret_remote))->name);
+        fprintf(stderr, "haft: speaking %s\n", hf_revision_rows[remote_revision(*ret_remote)].name);
         status = want_logs(*ret_remote);
     }
     return status;
@@ -314,7 +314,7 @@ int act_resources(struct invocation *call)
 static int ping(struct invocation *call, struct remote *remote, haft_arena *arena)
 {
     enum revision revision = remote_revision(remote);
-    bool modern = revision_row(revision)->modern;
+    bool modern = hf_revision_rows[revision].modern;
     struct remote_request request = {.method = modern ? "server/discover" : "ping",
                                      .shape = modern ? &shape_discovery : NULL};
     yyjson_val *info = remote_server_info(remote), *result;
@@ -331,7 +331,7 @@ static int ping(struct invocation *call, struct remote *remote, haft_arena *aren
               yyjson_get_len(name) ? yyjson_get_len(name) : 8);
     haft_buffer_puts(&page.text, yyjson_get_len(version) ? " " : "");
     page_line(&page, yyjson_get_str(version), yyjson_get_len(version));
-    haft_buffer_printf(&page.text, ", speaking %s\n", revision_row(revision)->name);
+    haft_buffer_printf(&page.text, ", speaking %s\n", hf_revision_rows[revision].name);
     return -page_print(&page);
 }
 

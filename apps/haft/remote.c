@@ -60,7 +60,7 @@ static void remote_cancel(struct remote *remote, const char *method, const char 
 
     remote->transport->forget(remote->wire, remote->id);
     if (!strcmp(method, "initialize") ||
-        (!remote->options.child && revision_row(remote->revision)->modern))
+        (!remote->options.child && hf_revision_rows[remote->revision].modern))
         return;
     snprintf(params, sizeof params, "\"requestId\":%lld,\"reason\":\"%s\"", (long long)remote->id,
              reason);
@@ -346,7 +346,7 @@ enum revision remote_revision(const struct remote *remote)
 
 bool remote_has_headers(const struct remote *remote)
 {
-    return !remote->options.child && revision_row(remote->revision)->modern;
+    return !remote->options.child && hf_revision_rows[remote->revision].modern;
 }
 
 yyjson_val *remote_server_info(const struct remote *remote)

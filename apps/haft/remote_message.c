@@ -151,7 +151,8 @@ static int take_message(struct remote *remote, yyjson_val *root)
         return 0;
     case RPC_REQUEST:
         /* The newest revision has no requests of servers, and no answers of clients. */
-        return revision_row(remote->revision)->modern ? 0 : remote_message_answer(remote, &message);
+        return hf_revision_rows[remote->revision].modern ? 0
+                                                         : remote_message_answer(remote, &message);
     case RPC_NOTIFICATION:
         if (remote->options.notified)
             remote->options.notified(remote->options.context, message.method, message.params);

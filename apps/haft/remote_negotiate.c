@@ -26,8 +26,7 @@ static bool lists(yyjson_val *versions, const char *name)
 static bool lists_old(yyjson_val *versions)
 {
     for (int i = 0; i < REVISIONS; i++)
-        if (!revision_row((enum revision)i)->modern &&
-            lists(versions, revision_row((enum revision)i)->name))
+        if (!hf_revision_rows[i].modern && lists(versions, hf_revision_rows[i].name))
             return true;
     return false;
 }
@@ -40,10 +39,10 @@ static enum remote_negotiate_verdict judge_versions(struct remote *remote, yyjso
 {
     enum revision asked = remote->revision;
 
-    if (lists(versions, revision_row(asked)->name))
+    if (lists(versions, hf_revision_rows[asked].name))
         return SPEAKS_IT;
     for (int i = (int)asked; remote->options.revision == REVISIONS && --i >= LEGACY_REVISIONS;)
-        if (lists(versions, revision_row((enum revision)i)->name)) {
+        if (lists(versions, hf_revision_rows[i].name)) {
             remote->revision = (enum revision)i;
             return remote->error ? ASK_AGAIN : SPEAKS_IT;
         }
@@ -118,7 +117,7 @@ static enum remote_negotiate_verdict remote_negotiate_probe(struct remote *remot
     if (verdict == GREET && only) {
         if (!*ret_status || remote->outcome == REFUSED)
             *ret_status = remote_fail(remote, EXIT_PROTOCOL, "the server does not speak %s",
-                                      revision_row(remote->revision)->name);
+                                      hf_revision_rows[remote->revision].name);
         return GIVE_UP;
     }
     if (verdict == GIVE_UP && !*ret_status)
@@ -143,14 +142,14 @@ static int take_greeting(struct remote *remote)
                            remote_error_code(remote));
     version = yyjson_obj_get(remote->result, "protocolVersion");
     revision = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
-    if (revision == REVISIONS || revision_row(revision)->modern)
+    if (revision == REVISIONS || hf_revision_rows[revision].modern)
         return remote_fail(remote, EXIT_PROTOCOL,
                            "the server chose protocol revision %.40s, which haft does not support",
                            yyjson_get_str(version));
     if (remote->options.revision != REVISIONS && remote->options.revision != revision)
         return remote_fail(remote, EXIT_PROTOCOL, "the server speaks %s, not %s",
-                           revision_row(revision)->name,
-                           revision_row(remote->options.revision)->name);
+                           hf_revision_rows[revision].name,
+                           hf_revision_rows[remote->options.revision].name);
     remote->revision = revision;
     remote->server_info = rpc_object(remote->result, "serverInfo");
     remote->capabilities = rpc_object(remote->result, "capabilities");
@@ -175,7 +174,7 @@ static int handshake(struct remote *remote)
     snprintf(params, sizeof params,
              "\"protocolVersion\":\"%s\",\"capabilities\":%s,"
              "\"clientInfo\":{\"name\":\"haft\",\"version\":\"" HAFT_VERSION "\"}",
-             revision_row(remote->revision)->name, remote_client_capabilities(remote));
+             hf_revision_rows[remote->revision].name, remote_client_capabilities(remote));
     initialize.params = params;
     status = remote_exchange(remote, &initialize, remote->options.timeout);
     if (!status)
@@ -196,7 +195,8 @@ int remote_negotiate(struct remote *remote)
 {
     int status = 0;
 
-    if (remote->options.revision == REVISIONS || revision_row(remote->options.revision)->modern) {
+    if (remote->options.revision == REVISIONS ||
+        hf_revision_rows[remote->options.revision].modern) {
         enum remote_negotiate_verdict verdict = remote_negotiate_probe(remote, &status);
 
         if (verdict == SPEAKS_IT)

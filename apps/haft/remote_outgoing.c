@@ -15,7 +15,7 @@ static int send_outgoing(struct remote *remote, const struct outgoing *outgoing,
 
 const char *remote_client_capabilities(const struct remote *remote)
 {
-    return remote->options.elicit && revision_row(remote->revision)->elicitation
+    return remote->options.elicit && hf_revision_rows[remote->revision].elicitation
                ? "{\"elicitation\":{}}"
                : "{}";
 }
@@ -23,7 +23,7 @@ const char *remote_client_capabilities(const struct remote *remote)
 /* The newest revision describes the client with each request. */
 static void put_meta(struct remote *remote, const struct remote_request *request, haft_buffer *out)
 {
-    bool modern = revision_row(remote->revision)->modern;
+    bool modern = hf_revision_rows[remote->revision].modern;
 
     if (!modern && !request->with_progress)
         return;
@@ -33,7 +33,7 @@ static void put_meta(struct remote *remote, const struct remote_request *request
                            "\"" META_VERSION "\":\"%s\",\"" META_CLIENT_INFO
                            "\":{\"name\":\"haft\",\"version\":\"" HAFT_VERSION
                            "\"},\"" META_CLIENT_CAPABILITIES "\":%s",
-                           revision_row(remote->revision)->name,
+                           hf_revision_rows[remote->revision].name,
                            remote_client_capabilities(remote));
     if (modern && remote->options.logs)
         haft_buffer_puts(out, ",\"" META_LOG_LEVEL "\":\"info\"");
@@ -46,7 +46,7 @@ static void put_meta(struct remote *remote, const struct remote_request *request
 int remote_send_request(struct remote *remote, const struct remote_request *request)
 {
     bool bare =
-        !request->params && !request->with_progress && !revision_row(remote->revision)->modern;
+        !request->params && !request->with_progress && !hf_revision_rows[remote->revision].modern;
     struct outgoing outgoing;
     haft_buffer text;
     int status;

@@ -31,7 +31,7 @@ bool resume_later(struct exchange *exchange)
     char *copy;
 
     if (!exchange->is_stream || exchange->failure || !last->size || last->status ||
-        revision_row(remote->revision)->modern || exchange->id != remote->id)
+        hf_revision_rows[remote->revision].modern || exchange->id != remote->id)
         return false;
     copy = calloc(1, last->size + 1);
     if (!copy)

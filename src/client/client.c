@@ -195,7 +195,7 @@ static haft_client *client_new(const haft_client_options *options, enum revision
     client->version = or_else(options->version, "1.0.0");
     client->capabilities = or_else(options->capabilities, options->answer ? everything : "{}");
     client->revision = revision;
-    client->modern = revision_row(revision)->modern;
+    client->modern = hf_revision_rows[revision].modern;
     client->now = START;
     client->next_id = 1;
     haft_buffer_init(&client->out, client->allocator, MEMORY);
@@ -245,7 +245,7 @@ static bool introduce(haft_client *client, const char *revision)
 /* The revision that the options ask for; REVISIONS for one that is not known. */
 static enum revision client_revision(const haft_client_options *options)
 {
-    const char *name = or_else(options->revision, revision_row(REV_NEWEST)->name);
+    const char *name = or_else(options->revision, hf_revision_rows[REV_NEWEST].name);
 
     return hf_revision_named(name, strlen(name));
 }
@@ -253,7 +253,7 @@ static enum revision client_revision(const haft_client_options *options)
 /* The client, once the server knows it; else NULL, and it is freed. */
 static haft_client *client_introduced(haft_client *client, enum revision revision)
 {
-    if (client->modern || introduce(client, revision_row(revision)->name))
+    if (client->modern || introduce(client, hf_revision_rows[revision].name))
         return client;
     haft_client_free(client);
     return NULL;

@@ -68,7 +68,7 @@ bool hf_memory_open(haft_client *client, haft_server *server, enum revision revi
                                   .close = memory_close, .context = client);
     client->session =
         haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &server_side,
-                                           .revision = revision_row(revision)->name,
+                                           .revision = hf_revision_rows[revision].name,
                                            .principal = client->options.principal));
     if (!client->session || hf_platform_start(server))
         return false;

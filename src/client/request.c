@@ -15,7 +15,7 @@ static void put_own_meta(haft_client *client, haft_buffer *out, yyjson_val *thei
 
     if (client->modern && !yyjson_obj_get(theirs, META_VERSION)) {
         haft_buffer_printf(out, "\"" META_VERSION "\":\"%s\"",
-                           revision_row(client->revision)->name);
+                           hf_revision_rows[client->revision].name);
         comma = ",";
     }
     if (client->modern && !yyjson_obj_get(theirs, META_CLIENT_CAPABILITIES)) {

@@ -93,7 +93,7 @@ static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision
                                          .close = on_shared_closed, .context = endpoint);
     haft_session_options options = HAFT_INIT(
         haft_session_options, .transport = &transport, .loop = &endpoint->loop, .shared = true,
-        .modern = revision_row(revision)->modern, .revision = revision_row(revision)->name);
+        .modern = hf_revision_rows[revision].modern, .revision = hf_revision_rows[revision].name);
 
     endpoint->shared[revision] = haft_session_new(endpoint->server, &options);
     endpoint->n_shared += endpoint->shared[revision] != NULL;

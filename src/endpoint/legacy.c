@@ -20,7 +20,7 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_re
         return NULL;
     }
     id = request_header(request, "mcp-session-id", &size);
-    if (!id || revision_row(named)->modern) {
+    if (!id || hf_revision_rows[named].modern) {
         hf_exchange_refuse(exchange, 405, HEADER("Allow", "POST"), RPC_INVALID_REQUEST,
                            "Method Not Allowed: there is no session");
         return NULL;

@@ -97,7 +97,7 @@ static void post_to_session(haft_exchange *exchange, haft_incoming *message,
     }
     hf_exchange_join(exchange, session);
     if (exchange->kind == HAFT_INCOMING_REQUEST) {
-        exchange->resumable = revision_row(hf_session_revision(session->engine))->resumes;
+        exchange->resumable = hf_revision_rows[hf_session_revision(session->engine)].resumes;
         exchange->stream = session->next_stream++;
     }
     post_process(exchange, message, session->engine, request);
@@ -212,7 +212,7 @@ void hf_endpoint_post(haft_exchange *exchange, const haft_request *request)
                            "Content Too Large: the message is too long");
         return;
     }
-    if (named < REVISIONS && revision_row(named)->modern)
+    if (named < REVISIONS && hf_revision_rows[named].modern)
         post_modern(exchange, request, named);
     else if (post_finds_session(exchange, request))
         post_legacy(exchange, request, named);

@@ -157,7 +157,7 @@ void hf_exchange_stream(haft_exchange *exchange)
         exchange->responder.stream(exchange->context, &head);
     }
     exchange->quiet_since = exchange->endpoint->now;
-    if (!primes || !revision_row(hf_session_revision(exchange->engine))->primes)
+    if (!primes || !hf_revision_rows[hf_session_revision(exchange->engine)].primes)
         return;
     haft_buffer_clear(text);
     haft_buffer_printf(text, "id: %llu-0\nretry: %d\ndata: \n\n",
@@ -269,7 +269,7 @@ static void send_take_response(haft_exchange *exchange, const haft_outgoing *mes
 static void pause(haft_exchange *exchange)
 {
     if (!exchange->resumable || !exchange->takes_events || exchange->gone ||
-        !revision_row(hf_session_revision(exchange->engine))->primes)
+        !hf_revision_rows[hf_session_revision(exchange->engine)].primes)
         return;
     if (!exchange->streaming)
         hf_exchange_stream(exchange);

@@ -44,15 +44,10 @@ extern const struct revision_row hf_revision_rows[REVISIONS];
 /* Their names, oldest first, and a NULL. */
 extern const char *const hf_revision_names[REVISIONS + 1];
 
-static inline const struct revision_row *revision_row(enum revision revision)
-{
-    return &hf_revision_rows[revision];
-}
-
 /* Whether it has what the bool at that offset of its row is about. */
 static inline bool revision_has(enum revision revision, size_t column)
 {
-    return *(const bool *)((const char *)revision_row(revision) + column);
+    return *(const bool *)((const char *)&hf_revision_rows[revision] + column);
 }
 
 /* The revision of that name; REVISIONS when there is none. */

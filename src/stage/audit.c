@@ -263,7 +263,7 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
         at = put_member(at, limit, ",\"principal\":", call->request.principal,
                         strlen(call->request.principal));
     at = put_literal(at, ",\"revision\":\"");
-    at = audit_put(at, revision_row(call->revision)->name, REVISION_NAME);
+    at = audit_put(at, hf_revision_rows[call->revision].name, REVISION_NAME);
     at = put_literal(at, "\"");
     if (all || call->item)
         at = put_tool(at, limit, call);

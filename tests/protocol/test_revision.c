@@ -9,7 +9,7 @@ static void is_found_by_its_name(void **state)
 {
     (void)state;
     for (int i = 0; i < REVISIONS; i++) {
-        const char *name = revision_row((enum revision)i)->name;
+        const char *name = hf_revision_rows[i].name;
 
         assert_string_equal(hf_revision_names[i], name);
         assert_int_equal(strlen(name), REVISION_NAME);
@@ -25,19 +25,18 @@ static void belongs_to_one_era(void **state)
 {
     (void)state;
     for (int i = 0; i < REVISIONS; i++) {
-        bool modern = revision_row((enum revision)i)->modern;
+        bool modern = hf_revision_rows[i].modern;
 
         assert_int_equal(modern, i >= LEGACY_REVISIONS);
         assert_int_equal(!!(REVS_MODERN & REV_BIT(i)), modern);
         assert_int_equal(!!(REVS_LEGACY & REV_BIT(i)), !modern);
         assert_true(REVS_ALL & REV_BIT(i));
         /* A stream begins with an event for those who come back to it, if anybody can. */
-        assert_true(revision_row((enum revision)i)->resumes ||
-                    !revision_row((enum revision)i)->primes);
+        assert_true(hf_revision_rows[i].resumes || !hf_revision_rows[i].primes);
     }
-    assert_false(revision_row(REV_NEWEST_LEGACY)->modern);
-    assert_true(revision_row(REV_NEWEST)->modern);
-    assert_false(revision_row(REV_UNNAMED)->modern);
+    assert_false(hf_revision_rows[REV_NEWEST_LEGACY].modern);
+    assert_true(hf_revision_rows[REV_NEWEST].modern);
+    assert_false(hf_revision_rows[REV_UNNAMED].modern);
 }
 
 static void lists_modern_ones_newest_first(void **state)

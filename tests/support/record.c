@@ -56,7 +56,7 @@ static void record(const struct recorder *recorder, const char *from, const void
     if (recorder->shared)
         haft_buffer_printf(&line, ".%p", tag);
     haft_buffer_printf(&line, "\",\"revision\":\"%s\",\"from\":\"%s\",\"text\":\"",
-                       revision_row(recorder->revision)->name, from);
+                       hf_revision_rows[recorder->revision].name, from);
     put_text(&line, text, size);
     haft_buffer_puts(&line, "\"}\n");
     assert_int_equal(line.status, 0);

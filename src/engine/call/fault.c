@@ -43,7 +43,7 @@ static void put_result(haft_call *call, const char *text, size_t size)
     buffer_literal(out, ",\"result\":{\"content\":[");
     text_block_write(out, text, size);
     buffer_literal(out, "],\"isError\":true");
-    if (revision_row(call->revision)->modern) {
+    if (hf_revision_rows[call->revision].modern) {
         buffer_literal(out, ",\"resultType\":\"complete\",\"_meta\":{");
         haft_buffer_add(out, tail->data, tail->size);
         haft_buffer_add(out, "}", 1);

@@ -204,7 +204,7 @@ static bool agree_below(haft_call *call, const struct object *object, yyjson_val
 
 bool hf_headers_agree_on_arguments(haft_call *call)
 {
-    if (!call->request.headers || !call->item->input || !revision_row(call->revision)->modern)
+    if (!call->request.headers || !call->item->input || !hf_revision_rows[call->revision].modern)
         return true;
     return agree_below(call, call->item->input->root->object, call->args.json, MAX_HEADER_DEPTH);
 }

@@ -47,7 +47,7 @@ bool hf_input_restore(haft_call *call)
     yyjson_val *state, *responses, *payload, *answers, *key, *answer;
     size_t i, n;
 
-    if (!revision_row(call->revision)->modern)
+    if (!hf_revision_rows[call->revision].modern)
         return true;
     state = call->request.message.request_state;
     responses = call->request.message.input_responses;
@@ -248,7 +248,7 @@ void hf_input_answer(struct owner *owner, const struct rpc_message *message)
 
 void hf_input_ask(haft_call *call)
 {
-    bool modern = revision_row(call->revision)->modern;
+    bool modern = hf_revision_rows[call->revision].modern;
 
     if (++call->asking.rounds > INPUT_MAX_ROUNDS || !is_waiting(call)) {
         if (is_waiting(call))
@@ -275,7 +275,7 @@ void hf_input_refuse(haft_call *call)
     static const char text[] = "The client cannot be asked for this: it lacks the capability.";
     const char *data;
 
-    if (revision_row(call->revision)->modern) {
+    if (hf_revision_rows[call->revision].modern) {
         data = haft_arena_printf(call->arena, "{\"requiredCapabilities\":%s}",
                                  call->error.data ? call->error.data : "{}");
         /* Without the data it is not that error. */

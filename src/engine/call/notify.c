@@ -46,7 +46,7 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
         haft_buffer_puts(&message, ",\"total\":");
         haft_buffer_json_number(&message, total);
     }
-    if (format && revision_row(call->revision)->message) {
+    if (format && hf_revision_rows[call->revision].message) {
         haft_buffer_puts(&message, ",\"message\":");
         va_start(args, format);
         notify_put_text(&message, format, args);

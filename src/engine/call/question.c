@@ -154,7 +154,7 @@ static bool can_form(const haft_call *call)
 
 static const char *elicit_params(haft_call *call, const char *message, const char *schema)
 {
-    bool mode = revision_row(call->revision)->modes;
+    bool mode = hf_revision_rows[call->revision].modes;
     haft_buffer params;
     const char *text;
 
@@ -186,7 +186,7 @@ static int elicit_form(haft_call *call, const char *key, const char *message, co
     yyjson_val *answer;
     int status = 0, action;
 
-    if (!revision_row(call->revision)->elicitation || !can_form(call))
+    if (!hf_revision_rows[call->revision].elicitation || !can_form(call))
         return lacks(call, "{\"elicitation\":{\"form\":{}}}");
     params = elicit_params(call, message, schema);
     answer = ask(call, key, "elicitation/create", params, &status);
@@ -235,7 +235,7 @@ int haft_elicit_json(haft_call *call, const char *key, const char *message, cons
         haft_log(call, HAFT_ERROR, "form %s: %s", key, why);
         return HAFT_ESCHEMA;
     }
-    if (selects && !revision_row(call->revision)->modes)
+    if (selects && !hf_revision_rows[call->revision].modes)
         return lacks(call, "{\"elicitation\":{\"form\":{}}}");
     action = elicit_form(call, key, message, schema, ret_content);
     if (action != HAFT_ACCEPTED)
@@ -269,7 +269,7 @@ int haft_elicit(haft_call *call, const char *key, const char *message, const haf
 
 int haft_elicit_url(haft_call *call, const char *key, const char *message, const char *url)
 {
-    const struct revision_row *row = revision_row(call->revision);
+    const struct revision_row *row = &hf_revision_rows[call->revision];
     haft_buffer params;
     const char *text;
     yyjson_val *answer;

@@ -55,7 +55,7 @@ void hf_put_cache_hints(haft_call *call, haft_buffer *out)
     bool shared = resource && resource->cache_public ? resource->cache_public == HAFT_YES
                                                      : options->cache_public;
 
-    if (!revision_row(call->revision)->modern)
+    if (!hf_revision_rows[call->revision].modern)
         return;
     buffer_literal(out, ",\"ttlMs\":");
     haft_buffer_json_integer(out, ttl > 0 ? ttl : 0);
@@ -70,7 +70,7 @@ static void refuse_uri(haft_call *call)
     const char *message = haft_arena_printf(call->arena, "Resource not found: %.*s",
                                             hf_quotable_size(text, size), text);
 
-    hf_respond_error(call, revision_row(call->revision)->not_found_code,
+    hf_respond_error(call, hf_revision_rows[call->revision].not_found_code,
                      message ? message : "Resource not found",
                      hf_plain_call_data(call, "uri", text, size));
 }
@@ -95,7 +95,7 @@ static void resource_read_complete(haft_call *call)
     hf_content_write(call, out);
     haft_buffer_add(out, "]", 1);
     /* What was made from somebody's answers is not for keeping. */
-    if (call->asking.questions && revision_row(call->revision)->modern)
+    if (call->asking.questions && hf_revision_rows[call->revision].modern)
         haft_buffer_puts(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
     else
         hf_put_cache_hints(call, out);

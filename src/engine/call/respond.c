@@ -82,7 +82,7 @@ void hf_respond_end_as(haft_call *call, bool any, const char *type)
     haft_buffer *out = &call->owner->out;
     const haft_buffer *meta = &call->result_meta;
     const struct text *tail = &call->server->modern_tail;
-    bool modern = revision_row(call->revision)->modern;
+    bool modern = hf_revision_rows[call->revision].modern;
 
     if (modern) {
         if (any)

@@ -105,7 +105,7 @@ static const char *failure_text(int status)
 /* Clients of revisions before it pass over what they do not know. */
 static void put_structured(haft_call *call, haft_buffer *out)
 {
-    const struct revision_row *row = revision_row(call->revision);
+    const struct revision_row *row = &hf_revision_rows[call->revision];
     bool object = call->structured.size && call->structured.data[0] == '{';
     bool wrap = !row->modern && (call->item->output ? call->item->wraps : !object);
 

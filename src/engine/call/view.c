@@ -134,7 +134,7 @@ const char *haft_call_principal(const haft_call *call)
 
 const char *haft_call_revision(const haft_call *call)
 {
-    return revision_row(call->revision)->name;
+    return hf_revision_rows[call->revision].name;
 }
 
 bool haft_client_can(const haft_call *call, const char *capability)

@@ -15,7 +15,7 @@ enum { CLIENT_LIMIT = 1 << 20 };
 static void put_capabilities(haft_call *call, haft_buffer *out, unsigned offered)
 {
     const haft_server_options *options = &call->server->options;
-    bool modern = revision_row(call->revision)->modern;
+    bool modern = hf_revision_rows[call->revision].modern;
     unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
 
     haft_buffer_puts(out, "\"capabilities\":{\"logging\":{},\"completions\":{}");
@@ -107,7 +107,7 @@ void hf_handle_initialize(haft_call *call)
         return;
     }
     revision = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
-    if (revision == REVISIONS || revision_row(revision)->modern)
+    if (revision == REVISIONS || hf_revision_rows[revision].modern)
         revision = REV_NEWEST_LEGACY;
     status = hf_session_remember_client(session, call->request.params);
     if (status) {
@@ -122,7 +122,7 @@ void hf_handle_initialize(haft_call *call)
     hf_event_of_meeting(session, session->client.name);
     call->revision = revision;
     out = hf_respond_begin(call);
-    haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", revision_row(revision)->name);
+    haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", hf_revision_rows[revision].name);
     put_capabilities(call, out, session->declared);
     haft_buffer_puts(out, ",\"serverInfo\":");
     haft_buffer_add(out, call->server->info.data, call->server->info.size);

@@ -92,7 +92,7 @@ static size_t put_page(haft_call *call, haft_buffer *out, const struct list *lis
                        const struct offer_list *offers, size_t i)
 {
     size_t page = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
-    int era = revision_row(call->revision)->modern ? MODERN : LEGACY;
+    int era = hf_revision_rows[call->revision].modern ? MODERN : LEGACY;
     size_t n = 0;
 
     for (; i < offers->n && n < page; i++) {

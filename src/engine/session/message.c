@@ -43,7 +43,7 @@ static bool refuse_message(haft_session *session, const yyjson_val *id, int code
 {
     /* Before 2025-11-25 an error without an id is no message; a tag says that somebody waits for
      * it. */
-    if (!id && !tag && !revision_row(session->revision)->anonymous) {
+    if (!id && !tag && !hf_revision_rows[session->revision].anonymous) {
         hf_server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s",
                       message ? message : hf_rpc_error_text(code));
         return false;
@@ -118,7 +118,7 @@ static bool read_envelope(haft_call *call)
     if (!hf_headers_agree_on_version(call))
         return false;
     named = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
-    if (named == REVISIONS || !revision_row(named)->modern) {
+    if (named == REVISIONS || !hf_revision_rows[named].modern) {
         refuse_version(call, version);
         return false;
     }
@@ -207,7 +207,7 @@ static bool is_offered(const haft_call *call, const struct method *method)
     unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
     unsigned wanted;
 
-    if (method->offers < 0 || !revision_row(call->revision)->modern)
+    if (method->offers < 0 || !hf_revision_rows[call->revision].modern)
         return true;
     wanted = method->offers == HAFT_OFFER_RESOURCE ? resources : 1u << method->offers;
     return atomic_load(&call->server->changes.offered) & wanted;
@@ -240,7 +240,7 @@ static void dispatch(haft_call *call, const struct method *method)
     if (custom)
         handle_custom(call, custom);
     else {
-        if (revision_row(call->revision)->modern)
+        if (hf_revision_rows[call->revision].modern)
             call->error.http_status = HTTP_NOT_FOUND;
         hf_respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
         if (method && method->handle == hf_handle_tool_call)
@@ -285,7 +285,7 @@ static void admit(haft_call *call)
         hf_respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
     } else if (identify(call)) {
         method = method_of(call);
-        if (call->request.headers && revision_row(call->revision)->modern &&
+        if (call->request.headers && hf_revision_rows[call->revision].modern &&
             !hf_headers_agree_on_method(call, method ? method->named : NULL)) {
             /* It has been answered. */
         } else if (call->request.batch && call->request.batch->full) {
@@ -621,7 +621,7 @@ static int refuse_array(haft_session *session, yyjson_val *array, const char *wh
     bool answered = false;
     size_t i, n;
 
-    if (tag || revision_row(session->revision)->anonymous)
+    if (tag || hf_revision_rows[session->revision].anonymous)
         return refuse_message(session, NULL, RPC_INVALID_REQUEST, why, tag);
     yyjson_arr_foreach(array, i, n, member) {
         hf_rpc_read(member, &message);
@@ -651,7 +651,7 @@ static int receive_array(haft_session *session, haft_call *call)
     yyjson_val *root = call->request.message.root;
     const char *why = NULL;
 
-    if (!session->initialized || !revision_row(session->revision)->batches)
+    if (!session->initialized || !hf_revision_rows[session->revision].batches)
         why = "Invalid Request: arrays of messages are not accepted";
     else if (!has_message(root))
         why = "Invalid Request: there is no message in the array";

@@ -23,7 +23,7 @@ void hf_session_put_memory(const haft_session *session, haft_buffer *out)
     const char *version = session->client.version;
 
     haft_buffer_printf(out, "{\"revision\":\"%s\",\"level\":%d,\"declared\":%u,",
-                       revision_row(session->revision)->name, session->client.log_level,
+                       hf_revision_rows[session->revision].name, session->client.log_level,
                        session->declared);
     haft_buffer_puts(out, "\"client\":{\"clientInfo\":{\"name\":");
     remember_put_text(out, session->client.name, session->client.name_size);
@@ -65,7 +65,7 @@ int hf_session_restore_memory(haft_session *session, yyjson_val *memory)
         name ? hf_revision_named(yyjson_get_str(name), yyjson_get_len(name)) : REVISIONS;
     int status;
 
-    if (revision == REVISIONS || revision_row(revision)->modern || !client ||
+    if (revision == REVISIONS || hf_revision_rows[revision].modern || !client ||
         !yyjson_is_int(level) || !yyjson_is_uint(declared))
         return HAFT_EINVAL;
     status = hf_session_remember_client(session, client);

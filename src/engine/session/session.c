@@ -104,7 +104,7 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     if (options->revision) {
         enum revision named = hf_revision_named(options->revision, strlen(options->revision));
 
-        if (named < REVISIONS && !revision_row(named)->modern)
+        if (named < REVISIONS && !hf_revision_rows[named].modern)
             session->revision = named;
     }
     session->client.log_level = HAFT_DEBUG;
