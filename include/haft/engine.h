@@ -73,7 +73,7 @@ const char *haft_header_find(const haft_header *headers, size_t n, const char *n
 typedef struct haft_headers {
     const haft_header *list; /* in the order in which they came */
     size_t n;
-    const unsigned char *index_; /* of the request (haft/http.h) */
+    const struct haft_header_index *index_; /* of the request (haft/http.h) */
     const void *via_;
     const char *principal; /* who has sent it, when that is known; NULL: the session's */
     /* The address that it came from; "" for one that is not known; NULL: the session's.  Clients

@@ -53,8 +53,8 @@ typedef struct haft_request {
     const char *peer;      /* the client's address, "192.0.2.7"; NULL when it has none */
     const char *principal; /* who the client is, when that is known; NULL otherwise */
     /* The library's own: NULL in a request that you make, and as it was in a copy. */
-    const unsigned char *index_; /* of the names, so that they are found faster */
-    const void *via_;            /* the gateway that it came through */
+    const struct haft_header_index *index_; /* the headers that the library reads itself */
+    const void *via_;                       /* the gateway that it came through */
 } haft_request;
 
 /* A response.  There may be several headers of one name; those about the transfer (Content-Length,

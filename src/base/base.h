@@ -31,6 +31,12 @@
 #define UNSET
 #endif
 
+/* A piece of text that is somewhere else. */
+struct text {
+    const char *data;
+    size_t size;
+};
+
 /* What is allocated with, never NULL. */
 const haft_allocator *hf_allocator_or_default(const haft_allocator *allocator);
 
@@ -205,6 +211,8 @@ static inline char ascii_lower(char c)
 bool hf_text_same_ignoring_case(const char *left, const char *right);
 /* The same for a text that has no NUL at its end. */
 bool hf_text_is_ignoring_case(const char *text, size_t size, const char *wanted);
+/* A text without the spaces and tabs around it. */
+struct text hf_text_trim(const char *text, size_t size);
 
 /* Whether a name matches a pattern with `*` and `?`. */
 bool hf_glob_match(const char *pattern, size_t size, const char *text);

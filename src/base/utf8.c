@@ -127,9 +127,21 @@ bool hf_text_is_ignoring_case(const char *text, size_t size, const char *wanted)
 {
     size_t i = 0;
 
+    /* Capitals are rare. */
+    if (size && *text == *wanted && size == strlen(wanted) && !memcmp(text, wanted, size))
+        return true;
     while (i < size && wanted[i] && ascii_lower(text[i]) == ascii_lower(wanted[i]))
         i++;
     return i == size && !wanted[i];
+}
+
+struct text hf_text_trim(const char *text, size_t size)
+{
+    for (; size && (*text == ' ' || *text == '\t'); size--)
+        text++;
+    while (size && (text[size - 1] == ' ' || text[size - 1] == '\t'))
+        size--;
+    return (struct text){text, size};
 }
 
 bool hf_text_same_ignoring_case(const char *left, const char *right)

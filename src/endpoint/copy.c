@@ -1,7 +1,16 @@
-/* copy.c - a request that outlives its connection. */
+/* copy.c - requests that are not as they came: with an index, or without their connection. */
 #include <string.h>
 
 #include "endpoint/guard.h"
+
+const haft_request *hf_request_index(const haft_request *request, haft_request *ret_request,
+                                     struct haft_header_index *ret_index)
+{
+    hf_headers_index(request->headers, request->n_headers, ret_index);
+    *ret_request = *request;
+    ret_request->index_ = ret_index;
+    return ret_request;
+}
 
 /* Also of NULL, which is then its own copy. */
 static bool request_copy_text(haft_arena *arena, const char **text)
@@ -14,21 +23,18 @@ static bool request_copy_text(haft_arena *arena, const char **text)
 
 bool hf_request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy)
 {
+    struct haft_header_index *index = haft_arena_alloc(arena, sizeof *index);
     haft_request copy = *from;
 
     copy.headers = hf_headers_copy(arena, from->headers, from->n_headers);
     copy.body = haft_arena_copy(arena, from->body ? from->body : "", from->body_size);
-    if (from->index_) {
-        copy.index_ =
-            (const unsigned char *)haft_arena_copy(arena, (const char *)from->index_, HEADER_SLOTS);
-        if (!copy.index_)
-            return false;
-    }
-    if (!copy.headers || !copy.body || !request_copy_text(arena, &copy.method) ||
+    if (!index || !copy.headers || !copy.body || !request_copy_text(arena, &copy.method) ||
         !request_copy_text(arena, &copy.path) || !request_copy_text(arena, &copy.target) ||
         !request_copy_text(arena, &copy.query) || !request_copy_text(arena, &copy.peer) ||
         !request_copy_text(arena, &copy.principal))
         return false;
+    hf_headers_index(copy.headers, copy.n_headers, index);
+    copy.index_ = index;
     *ret_copy = copy;
     return true;
 }

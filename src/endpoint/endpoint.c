@@ -226,7 +226,11 @@ static void *handle(void *context, const haft_request *request, const haft_respo
 {
     haft_endpoint *endpoint = context;
     haft_exchange *exchange = exchange_new(endpoint, responder, responder_context);
+    struct haft_header_index index;
+    haft_request own;
 
+    if (!request->index_)
+        request = hf_request_index(request, &own, &index);
     endpoint->now = endpoint->used = now;
     if (!exchange) {
         responder->respond(
@@ -248,6 +252,11 @@ static void *handle(void *context, const haft_request *request, const haft_respo
 haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now)
 {
+    struct haft_header_index index;
+    haft_request own;
+
+    if (!request->index_)
+        request = hf_request_index(request, &own, &index);
     if (!hf_guard_opens(&endpoint->guard, request, responder, context))
         return NULL;
     if (!endpoint->options.legacy_sse && !hf_path_is(request->path, endpoint->options.path)) {

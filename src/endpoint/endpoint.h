@@ -92,7 +92,8 @@ struct haft_endpoint {
     bool abandoned;
 };
 
-/* The number that the id of the request's session begins with; UINT_MAX without one. */
+/* The number that the id of the session of a request, which has an index, begins with; UINT_MAX without
+ * one. */
 unsigned hf_endpoint_home(const haft_request *request);
 
 /* Cancels everything.  haft_endpoint_idle says when it has come back. */

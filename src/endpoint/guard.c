@@ -53,8 +53,8 @@ void hf_guard_refuse(struct guard *guard, const haft_responder *responder, void 
 void hf_guard_preflight(struct guard *guard, const char *methods, const haft_request *request,
                         const haft_responder *responder, void *context)
 {
-    size_t size = 0;
-    const char *more = request_header(request, "access-control-request-headers", &size);
+    const char *more =
+        haft_header_find(request->headers, request->n_headers, "access-control-request-headers");
     haft_header headers[DOOR_CORS + 3];
     haft_response response = {.status = 204, .headers = headers, .body = ""};
     haft_buffer allowed;
@@ -63,7 +63,7 @@ void hf_guard_preflight(struct guard *guard, const char *methods, const haft_req
     haft_buffer_puts(&allowed, "Content-Type, Accept, Authorization, Mcp-Session-Id, "
                                "MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID");
     haft_buffer_puts(&allowed, more ? ", " : "");
-    haft_buffer_add(&allowed, more ? more : "", size);
+    haft_buffer_puts(&allowed, more ? more : "");
     haft_buffer_add(&allowed, "", 1);
     response.n_headers = hf_guard_put_cors(guard, headers);
     if (allowed.status) {
@@ -101,13 +101,6 @@ static size_t host_name(const char *host, size_t size)
     return host[name] == ':' && i == size ? name : 0;
 }
 
-/* Whether it is that text, but for capitals, which are rare. */
-static bool same(const char *text, size_t size, const char *wanted)
-{
-    return (size == strlen(wanted) && !memcmp(text, wanted, size)) ||
-           hf_text_is_ignoring_case(text, size, wanted);
-}
-
 static bool is_allowed_host(const struct guard *guard, const char *host, size_t size)
 {
     static const char *const local[] = {"localhost", "127.0.0.1", "[::1]", NULL};
@@ -116,7 +109,7 @@ static bool is_allowed_host(const struct guard *guard, const char *host, size_t 
     size = host_name(host, size);
     for (int i = 0; i < 2; i++)
         for (const char *const *name = lists[i]; name && *name; name++)
-            if (same(host, size, *name) || !strcmp(*name, "*"))
+            if (hf_text_is_ignoring_case(host, size, *name) || !strcmp(*name, "*"))
                 return true;
     return false;
 }
@@ -128,9 +121,9 @@ static bool is_allowed_origin(const struct guard *guard, const char *origin, siz
     const char *host;
 
     for (; listed && *listed; listed++)
-        if (same(origin, size, *listed) || !strcmp(*listed, "*"))
+        if (hf_text_is_ignoring_case(origin, size, *listed) || !strcmp(*listed, "*"))
             return true;
-    if (cors && (!strcmp(cors, "*") || same(origin, size, cors)))
+    if (cors && (!strcmp(cors, "*") || hf_text_is_ignoring_case(origin, size, cors)))
         return true;
     host = size > 8 && !memcmp(origin, "https://", 8)  ? origin + 8
            : size > 7 && !memcmp(origin, "http://", 7) ? origin + 7
@@ -141,20 +134,19 @@ static bool is_allowed_origin(const struct guard *guard, const char *origin, siz
 /* Why it must not be answered; NULL when it may. */
 static const char *refusal(const struct guard *guard, const haft_request *request)
 {
-    const char *value;
-    size_t size;
+    struct text host = request->index_->host, origin = request->index_->origin;
 
-    value = request_header(request, "host", &size);
-    if (!value || !is_allowed_host(guard, value, size)) {
+    if (!host.data || !is_allowed_host(guard, host.data, host.size)) {
         hf_server_log(guard->server, HAFT_WARNING, "refused the host %.*s",
-                      value ? (int)(size < 100 ? size : 100) : 4, value ? value : "none");
+                      host.data ? (int)(host.size < 100 ? host.size : 100) : 4,
+                      host.data ? host.data : "none");
         return "Forbidden: the host is not allowed";
     }
-    value = request_header(request, "origin", &size);
-    if (value && !is_allowed_origin(guard, value, size) &&
-        !(guard->allows_origin && guard->allows_origin(guard->context, request, value, size))) {
+    if (origin.data && !is_allowed_origin(guard, origin.data, origin.size) &&
+        !(guard->allows_origin &&
+          guard->allows_origin(guard->context, request, origin.data, origin.size))) {
         hf_server_log(guard->server, HAFT_WARNING, "refused the origin %.*s",
-                      (int)(size < 100 ? size : 100), value);
+                      (int)(origin.size < 100 ? origin.size : 100), origin.data);
         return "Forbidden: the origin is not allowed";
     }
     return NULL;
@@ -207,61 +199,45 @@ bool hf_guard_opens(struct guard *guard, const haft_request *request,
 
 /* ---- what it carries ---- */
 
-enum answer { ANSWER_JSON = 1, ANSWER_EVENTS = 2 };
-
-static bool guard_is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The kinds of answer that one range of an Accept header allows, whatever its parameters. */
-static unsigned answers_of(const char *range, size_t size)
+void hf_request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events)
 {
     static const struct {
         const char *range;
-        unsigned answers;
-    } ranges[] = {{"application/json", ANSWER_JSON},
-                  {"text/event-stream", ANSWER_EVENTS},
-                  {"*/*", ANSWER_JSON | ANSWER_EVENTS},
-                  {"application/*", ANSWER_JSON},
-                  {"text/*", ANSWER_EVENTS}};
-    const char *end = memchr(range, ';', size);
+        bool json, events;
+    } ranges[] = {{"application/json", true, false},
+                  {"text/event-stream", false, true},
+                  {"*/*", true, true},
+                  {"application/*", true, false},
+                  {"text/*", false, true}};
+    struct text rest = request->index_->accept;
 
-    size = end ? (size_t)(end - range) : size;
-    for (; size && guard_is_blank(*range); size--)
-        range++;
-    while (size && guard_is_blank(range[size - 1]))
-        size--;
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (same(range, size, ranges[i].range))
-            return ranges[i].answers;
-    return 0;
-}
+    *ret_json = *ret_events = !rest.data;
+    while (rest.size) {
+        const char *comma = memchr(rest.data, ',', rest.size);
+        size_t n = comma ? (size_t)(comma - rest.data) : rest.size;
+        const char *parameters = memchr(rest.data, ';', n);
+        struct text range =
+            hf_text_trim(rest.data, parameters ? (size_t)(parameters - rest.data) : n);
+        size_t i = 0;
 
-void hf_request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events)
-{
-    size_t size;
-    const char *accept = request_header(request, "accept", &size);
-    unsigned answers = accept ? 0 : ANSWER_JSON | ANSWER_EVENTS;
-
-    while (accept && size) {
-        const char *comma = memchr(accept, ',', size);
-        size_t n = comma ? (size_t)(comma - accept) : size;
-
-        answers |= answers_of(accept, n);
-        accept += comma ? n + 1 : n;
-        size -= comma ? n + 1 : n;
+        while (i < sizeof ranges / sizeof *ranges &&
+               !hf_text_is_ignoring_case(range.data, range.size, ranges[i].range))
+            i++;
+        if (i < sizeof ranges / sizeof *ranges) {
+            *ret_json |= ranges[i].json;
+            *ret_events |= ranges[i].events;
+        }
+        n += comma != NULL;
+        rest = (struct text){rest.data + n, rest.size - n};
     }
-    *ret_json = answers & ANSWER_JSON;
-    *ret_events = answers & ANSWER_EVENTS;
 }
 
 bool hf_request_is_json(const haft_request *request)
 {
     static const char json[] = "application/json";
-    size_t size, n = sizeof json - 1;
-    const char *type = request_header(request, "content-type", &size);
+    struct text type = request->index_->content_type;
+    size_t n = sizeof json - 1;
 
-    return type && size >= n && same(type, n, json) &&
-           (size == n || type[n] == ';' || guard_is_blank(type[n]));
+    return type.size >= n && hf_text_is_ignoring_case(type.data, n, json) &&
+           (type.size == n || type.data[n] == ';' || type.data[n] == ' ' || type.data[n] == '\t');
 }

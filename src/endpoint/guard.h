@@ -20,7 +20,8 @@ struct guard {
     const void *context;
 };
 
-/* False when the request was for the guard itself, or was refused, and has been answered. */
+/* False when the request, which has an index, was for the guard itself, or was refused, and has been
+ * answered. */
 bool hf_guard_opens(struct guard *guard, const haft_request *request,
                     const haft_responder *responder, void *context);
 
@@ -41,19 +42,17 @@ void hf_guard_refuse(struct guard *guard, const haft_responder *responder, void 
 enum { DOOR_CORS = 3 };
 size_t hf_guard_put_cors(const struct guard *guard, haft_header *ret_headers);
 
-/* ---- requests as they come ---- */
+/* ---- requests as they come, with an index ---- */
 
-static inline const char *request_header(const haft_request *request, const char *name,
-                                         size_t *ret_size)
-{
-    return header_find(request->headers, request->n_headers, request->index_, name, ret_size);
-}
+/* The same request with an index, in the room for both. */
+const haft_request *hf_request_index(const haft_request *request, haft_request *ret_request,
+                                     struct haft_header_index *ret_index);
 
 bool hf_request_is_json(const haft_request *request);
 /* Which kinds of answer the client takes. */
 void hf_request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events);
 
-/* A copy of all that a request points to but `via_`; false without memory. */
+/* A copy of all that a request points to but `via_`, with an index; false without memory. */
 bool hf_request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy);
 
 /* Whether the path is the wanted one, with or without a slash at its end. */

@@ -11,23 +11,21 @@
 static struct http_session *named_session(haft_exchange *exchange, const haft_request *request)
 {
     enum revision named = hf_request_revision(request);
+    struct text id = request->index_->mcp_session_id;
     struct http_session *session;
-    const char *id;
-    size_t size;
 
     if (named == REVISIONS) {
         hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, hf_refusal_revision);
         return NULL;
     }
-    id = request_header(request, "mcp-session-id", &size);
-    if (!id || hf_revision_rows[named].modern) {
+    if (!id.data || hf_revision_rows[named].modern) {
         hf_exchange_refuse(exchange, 405, HEADER("Allow", "POST"), RPC_INVALID_REQUEST,
                            "Method Not Allowed: there is no session");
         return NULL;
     }
-    if (!hf_http_session_ready(exchange, request, id, size))
+    if (!hf_http_session_ready(exchange, request, id.data, id.size))
         return NULL;
-    session = hf_request_session(exchange, request, id, size, false);
+    session = hf_request_session(exchange, request, id.data, id.size, false);
     if (!session)
         hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
     return session;
@@ -36,8 +34,7 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_re
 void hf_endpoint_get(haft_exchange *exchange, const haft_request *request)
 {
     struct http_session *session = named_session(exchange, request);
-    const char *last;
-    size_t size;
+    struct text last = request->index_->last_event_id;
 
     if (!session)
         return;
@@ -47,9 +44,8 @@ void hf_endpoint_get(haft_exchange *exchange, const haft_request *request)
         return;
     }
     hf_exchange_join(exchange, session);
-    last = request_header(request, "last-event-id", &size);
-    if (last) {
-        hf_http_session_resume(session, exchange, last, size);
+    if (last.data) {
+        hf_http_session_resume(session, exchange, last.data, last.size);
         return;
     }
     exchange->stream = session->next_stream++;
@@ -137,10 +133,9 @@ void hf_endpoint_post_sse(haft_exchange *exchange, const haft_request *request)
 
 unsigned hf_endpoint_home(const haft_request *request)
 {
-    size_t size;
-    const char *id = request_header(request, "mcp-session-id", &size);
+    struct text id = request->index_->mcp_session_id;
 
-    if (!id)
-        id = query_session(request->query, &size);
-    return hf_http_session_home(id, size);
+    if (!id.data)
+        id.data = query_session(request->query, &id.size);
+    return hf_http_session_home(id.data, id.size);
 }

@@ -246,12 +246,10 @@ size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options)
 /* Whether it comes from this machine, and not through a proxy here. */
 static bool is_local(const haft_request *request)
 {
-    size_t size;
-
     return (!request->peer || !strncmp(request->peer, "127.", 4) ||
             !strcmp(request->peer, "::1")) &&
-           !request_header(request, "x-forwarded-for", &size) &&
-           !request_header(request, "forwarded", &size);
+           !haft_header_find(request->headers, request->n_headers, "x-forwarded-for") &&
+           !haft_header_find(request->headers, request->n_headers, "forwarded");
 }
 
 /* What is counted is nobody's business, unless it was said to be. */
@@ -279,19 +277,17 @@ static void show_metrics(struct mux *mux, const haft_responder *responder, void 
 /* A page may ask whether it may ask an app, which need not know of that. */
 static bool is_preflight(const struct mux *mux, const haft_request *request)
 {
-    size_t size;
-
     return mux->guard.cors_origin && !strcmp(request->method, "OPTIONS") &&
-           request_header(request, "access-control-request-method", &size);
+           haft_header_find(request->headers, request->n_headers, "access-control-request-method");
 }
 
 /* Whether whoever answers tells the page by itself that it may read the answer. */
 static bool has_own_cors(const struct mux *mux, const haft_request *request)
 {
-    size_t size;
-    const char *origin = request_header(request, "origin", &size);
+    struct text origin = request->index_->origin;
 
-    return mux->guard.cors_origin && origin && mount_allows_origin(mux, request, origin, size);
+    return mux->guard.cors_origin && origin.data &&
+           mount_allows_origin(mux, request, origin.data, origin.size);
 }
 
 /* OPTIONS *: what the server takes anywhere. */

@@ -63,7 +63,7 @@ const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path)
 /* The largest body that anybody behind it takes. */
 size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options);
 
-/* As haft_endpoint_handle. */
+/* As haft_endpoint_handle, for a request that has an index. */
 struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
                                      const haft_responder *responder, void *context, haft_time now);
 void hf_mux_gone(struct pending_request pending);

@@ -109,10 +109,9 @@ const char hf_refusal_events[] = "Not Acceptable: the stream is text/event-strea
 
 enum revision hf_request_revision(const haft_request *request)
 {
-    size_t size;
-    const char *value = request_header(request, "mcp-protocol-version", &size);
+    struct text value = request->index_->mcp_protocol_version;
 
-    return value ? hf_revision_named(value, size) : REV_UNNAMED;
+    return value.data ? hf_revision_named(value.data, value.size) : REV_UNNAMED;
 }
 
 /* A message with a header that names a modern revision: it is for the engine's session of that revision,
@@ -121,12 +120,11 @@ static void post_modern(haft_exchange *exchange, const haft_request *request, en
 {
     static const char listen[] = "subscriptions/listen";
     haft_headers headers = hf_request_headers(request);
-    size_t size = 0;
-    const char *method =
-        exchange->takes_events ? NULL : request_header(request, "mcp-method", &size);
+    struct text method = request->index_->mcp_method;
 
     /* A request whose body says something else than the header is refused by the engine. */
-    if (method && size == strlen(listen) && !memcmp(method, listen, size)) {
+    if (!exchange->takes_events && method.size == strlen(listen) &&
+        !memcmp(method.data, listen, method.size)) {
         hf_exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, hf_refusal_events);
         return;
     }
@@ -145,10 +143,9 @@ static void post_modern(haft_exchange *exchange, const haft_request *request, en
 /* True when the session that the request names is here, if there is one. */
 static bool post_finds_session(haft_exchange *exchange, const haft_request *request)
 {
-    size_t size;
-    const char *id = request_header(request, "mcp-session-id", &size);
+    struct text id = request->index_->mcp_session_id;
 
-    return !id || hf_http_session_ready(exchange, request, id, size);
+    return !id.data || hf_http_session_ready(exchange, request, id.data, id.size);
 }
 
 /* A message whose header names a legacy revision, none that is known, or none at all.  It is read for the
@@ -157,10 +154,9 @@ static void post_legacy(haft_exchange *exchange, const haft_request *request, en
 {
     haft_endpoint *endpoint = exchange->endpoint;
     enum revision spoken = named == REVISIONS ? REV_UNNAMED : named;
-    size_t size;
-    const char *id = request_header(request, "mcp-session-id", &size);
+    struct text id = request->index_->mcp_session_id;
     struct http_session *session =
-        id ? hf_request_session(exchange, request, id, size, false) : NULL;
+        id.data ? hf_request_session(exchange, request, id.data, id.size, false) : NULL;
     haft_session *reader = session ? session->engine : hf_endpoint_shared(endpoint, spoken);
     haft_incoming *incoming = reader ? haft_incoming_read(reader, request->body, request->body_size,
                                                           exchange, endpoint->now)
@@ -184,7 +180,7 @@ static void post_legacy(haft_exchange *exchange, const haft_request *request, en
     } else if (named == REVISIONS) {
         haft_incoming_drop(incoming);
         hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, hf_refusal_revision);
-    } else if (id) {
+    } else if (id.data) {
         post_to_session(exchange, incoming, request, session);
     } else {
         post_alone(exchange, incoming, request, named);

@@ -26,12 +26,12 @@ static bool policies_allow_origin(const struct policy_list *policies, const char
 /* The method that a request is about: of a preflight, the one that is asked for. */
 static const char *method_meant(haft_arena *arena, const haft_request *request)
 {
-    size_t size = 0;
     const char *asked = strcmp(request->method, "OPTIONS")
                             ? NULL
-                            : request_header(request, "access-control-request-method", &size);
+                            : haft_header_find(request->headers, request->n_headers,
+                                               "access-control-request-method");
 
-    return asked ? haft_arena_copy(arena, asked, size) : request->method;
+    return asked ? haft_arena_copy(arena, asked, strlen(asked)) : request->method;
 }
 
 static const struct policy_list *policies_of_route(const haft_gateway *gateway,

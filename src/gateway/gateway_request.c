@@ -12,6 +12,7 @@
 #include "engine/call/inner.h"
 #include "engine/call/tool_call.h"
 #include "engine/call/trace.h"
+#include "protocol/header.h"
 
 /* ---- life ---- */
 
@@ -44,9 +45,11 @@ haft_gateway_request *hf_gateway_request_of_call(haft_gateway *gateway, haft_cal
     call->request.method = req->request.target;
     call->request.peer = request->peer;
     if (req->edge && request->n_headers) {
-        haft_headers headers = {
-            .list = request->headers, .n = request->n_headers, .index_ = request->index_};
+        struct haft_header_index index;
+        haft_headers headers = {.index_ = request->index_ ? request->index_ : &index};
 
+        if (!request->index_)
+            hf_headers_index(request->headers, request->n_headers, &index);
         call->request.headers = &headers;
         hf_trace_read(call);
         call->request.headers = NULL;

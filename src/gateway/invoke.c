@@ -59,11 +59,9 @@ int hf_invoke_keep_headers(haft_call *call, void *data)
 
     for (const char *const *name = gateway->options.forward; *name && !status; name++) {
         yyjson_val *meta = rpc_string(call->request.meta, *name);
-        size_t size;
-        const char *value =
-            meta      ? yyjson_get_str(meta)
-            : headers ? header_find(headers->list, headers->n, headers->index_, *name, &size)
-                      : NULL;
+        const char *value = meta      ? yyjson_get_str(meta)
+                            : headers ? haft_header_find(headers->list, headers->n, *name)
+                                      : NULL;
 
         if (value)
             status = hf_header_list_add(call->arena, &kept, *name, value);

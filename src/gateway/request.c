@@ -27,11 +27,8 @@ static int request_own(haft_gateway_request *req)
 const char *haft_request_header(const haft_call *call, const char *name)
 {
     const haft_request *request = haft_request_of(call);
-    size_t size;
 
-    return request && *name
-               ? header_find(request->headers, request->n_headers, request->index_, name, &size)
-               : NULL;
+    return request && *name ? haft_header_find(request->headers, request->n_headers, name) : NULL;
 }
 
 static char *request_keep(haft_call *call, const char *text)

@@ -51,12 +51,13 @@ static void connection_handle(struct connection *c)
                             .query = c->query ? c->head.data + c->query : "",
                             .headers = headers,
                             .n_headers = c->n_fields,
-                            .index_ = c->slots,
+                            .index_ = &c->index,
                             .body = c->body.data ? c->body.data : "",
                             .body_size = c->body.size,
                             .peer = connection_client(c, headers, c->n_fields)};
     struct pending_request pending;
 
+    hf_headers_index(headers, c->n_fields, &c->index);
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
     c->since = loop_now(&http->loop);

@@ -57,10 +57,11 @@ struct connection {
     char peer[ADDRESS_TEXT];           /* the same as text; "" for none */
     char client[ADDRESS_TEXT];         /* whom a proxy asks for: of this request */
     bool is_proxy;                     /* one that is trusted */
-    unsigned char slots[HEADER_SLOTS]; /* the index of the headers */
-    bool crowded;                      /* two fields have the same slot */
-    uint8_t stage;                     /* enum stage */
-    bool counted;                      /* against its address */
+    unsigned char slots[HEADER_SLOTS]; /* the first header of each slot, counted from 1 */
+    struct haft_header_index index;
+    bool crowded;  /* two fields have the same slot */
+    uint8_t stage; /* enum stage */
+    bool counted;  /* against its address */
     bool keep_alive;
     bool begun; /* a byte of the request has come */
     bool streaming, chunked;

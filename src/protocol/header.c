@@ -8,31 +8,54 @@ static bool header_is(const haft_header *header, const char *name)
            (!strcmp(header->name, name) || hf_text_same_ignoring_case(header->name, name));
 }
 
-const char *hf_header_find_from(const haft_header *headers, size_t n, size_t first,
-                                const char *name, size_t *ret_size)
+const char *haft_header_find(const haft_header *headers, size_t n, const char *name)
 {
-    for (size_t i = first; i < n; i++)
-        if (header_is(&headers[i], name)) {
-            *ret_size = strlen(headers[i].value);
+    for (size_t i = 0; i < n; i++)
+        if (header_is(&headers[i], name))
             return headers[i].value;
-        }
     return NULL;
 }
 
-const char *haft_header_find(const haft_header *headers, size_t n, const char *name)
+struct text hf_header_get(const haft_header *headers, size_t n, const char *name, bool *ret_again)
 {
-    size_t size;
+    struct text value = {NULL, 0};
 
-    return hf_header_find_from(headers, n, 0, name, &size);
+    *ret_again = false;
+    for (size_t i = 0; i < n && !*ret_again; i++) {
+        if (!header_is(&headers[i], name))
+            continue;
+        *ret_again = value.data;
+        if (!value.data)
+            value = hf_text_trim(headers[i].value, strlen(headers[i].value));
+    }
+    return value;
 }
 
-size_t hf_header_count(const haft_header *headers, size_t n, const char *name)
-{
-    size_t count = 0;
+/* What tells the names apart. */
+#define HEADER_KEY(first, size) ((size) << 8 | (size_t)(first))
 
-    for (size_t i = 0; i < n; i++)
-        count += header_is(&headers[i], name);
-    return count;
+void hf_headers_index(const haft_header *headers, size_t n, struct haft_header_index *ret_index)
+{
+    *ret_index = (struct haft_header_index){0};
+    for (size_t i = 0; i < n; i++) {
+        const char *name = headers[i].name, *wanted;
+        size_t size = strlen(name);
+        struct text *value;
+
+        switch (HEADER_KEY((unsigned char)*name | 0x20, size)) {
+#define HEADER_CASE(member, first, text)                                                           \
+    case HEADER_KEY(first, sizeof text - 1):                                                       \
+        wanted = text;                                                                             \
+        value = &ret_index->member;                                                                \
+        break;
+            HEADERS_READ(HEADER_CASE)
+#undef HEADER_CASE
+        default:
+            continue;
+        }
+        if (!value->data && hf_text_is_ignoring_case(name, size, wanted))
+            *value = hf_text_trim(headers[i].value, strlen(headers[i].value));
+    }
 }
 
 haft_header *hf_headers_copy(haft_arena *arena, const haft_header *headers, size_t n)

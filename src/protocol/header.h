@@ -1,5 +1,5 @@
-/* protocol/header.h - HTTP headers as pairs of a name and a value: finding one, copying them, and
- * whether one can be written. */
+/* protocol/header.h - HTTP headers as pairs of a name and a value: finding those that matter, copying
+ * them, and whether one can be written. */
 #ifndef HAFT_SRC_HEADER_H
 #define HAFT_SRC_HEADER_H
 
@@ -8,8 +8,7 @@
 
 #include "base/base.h"
 
-/* An index is a slot for each of so many hashes of names: the number of the first header with it,
- * counted from 1; 0 for none. */
+/* So many hashes of names there are. */
 enum { HEADER_SLOTS = 64 };
 
 /* One header, where a list of one is wanted. */
@@ -23,22 +22,34 @@ static inline size_t header_slot(const char *name, size_t size)
     return (size + first * last) % HEADER_SLOTS;
 }
 
-/* The same as haft_header_find, from the header of that number on; and how long the value is. */
-const char *hf_header_find_from(const haft_header *headers, size_t n, size_t first,
-                                const char *name, size_t *ret_size);
+/* The headers of requests that haft reads itself, each with its first letter; no two have that and
+ * their size in common. */
+#define HEADERS_READ(X)                                                                            \
+    X(accept, 'a', "accept")                                                                       \
+    X(content_type, 'c', "content-type")                                                           \
+    X(host, 'h', "host")                                                                           \
+    X(last_event_id, 'l', "last-event-id")                                                         \
+    X(mcp_method, 'm', "mcp-method")                                                               \
+    X(mcp_name, 'm', "mcp-name")                                                                   \
+    X(mcp_protocol_version, 'm', "mcp-protocol-version")                                           \
+    X(mcp_session_id, 'm', "mcp-session-id")                                                       \
+    X(origin, 'o', "origin")                                                                       \
+    X(traceparent, 't', "traceparent")                                                             \
+    X(tracestate, 't', "tracestate")
 
-/* The same by an index, which may be NULL; the name is not empty. */
-static inline const char *header_find(const haft_header *headers, size_t n,
-                                      const unsigned char *index, const char *name,
-                                      size_t *ret_size)
-{
-    size_t first = index ? index[header_slot(name, strlen(name))] : 1;
+/* Their values, of several the first, without the blanks around it; NULL data for one that is absent.
+ * They are those of the list it was made of, and last as long. */
+struct haft_header_index {
+#define HEADER_VALUE_(member, first, name) struct text member;
+    HEADERS_READ(HEADER_VALUE_)
+#undef HEADER_VALUE_
+};
 
-    return first ? hf_header_find_from(headers, n, first - 1, name, ret_size) : NULL;
-}
+void hf_headers_index(const haft_header *headers, size_t n, struct haft_header_index *ret_index);
 
-/* How many there are of that name. */
-size_t hf_header_count(const haft_header *headers, size_t n, const char *name);
+/* The same as haft_header_find, without the blanks around it; NULL data for none.  `ret_again`: there
+ * is another of that name. */
+struct text hf_header_get(const haft_header *headers, size_t n, const char *name, bool *ret_again);
 
 /* Copies of all of them; NULL without memory, never for none. */
 haft_header *hf_headers_copy(haft_arena *arena, const haft_header *headers, size_t n);

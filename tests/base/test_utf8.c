@@ -112,9 +112,45 @@ static void every_three_bytes_are_judged_right(void **state)
     }
 }
 
+static void compares_ignoring_case(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+        size_t size;
+        bool same;
+    } rows[] = {
+        {"host", "host", 4, true},  {"HoSt", "host", 4, true},   {"host", "HOST", 4, true},
+        {"hosts", "host", 4, true}, {"hosts", "host", 5, false}, {"hos", "host", 3, false},
+        {"", "", 0, true},          {"", "a", 0, false},         {"h_st", "h\177st", 4, false}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (hf_text_is_ignoring_case(rows[i].text, rows[i].size, rows[i].wanted) != rows[i].same)
+            fail_msg("row %zu", i);
+}
+
+static void trims_blanks(void **state)
+{
+    static const struct {
+        const char *text, *trimmed;
+    } rows[] = {{"a", "a"},         {" a", "a"}, {"a\t", "a"}, {" \t a b \t", "a b"},
+                {"\na\r", "\na\r"}, {"", ""},    {" \t ", ""}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct text text = hf_text_trim(rows[i].text, strlen(rows[i].text));
+
+        if (text.size != strlen(rows[i].trimmed) || memcmp(text.data, rows[i].trimmed, text.size))
+            fail_msg("row %zu", i);
+    }
+    assert_null(hf_text_trim(NULL, 0).data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compares_ignoring_case),
+        cmocka_unit_test(trims_blanks),
         cmocka_unit_test(tells_valid_from_not),
         cmocka_unit_test(counts_code_points),
         cmocka_unit_test(every_code_point_goes_round),

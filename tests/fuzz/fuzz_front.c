@@ -33,17 +33,20 @@ static void on_respond(void *context, const haft_response *response)
 static void refuse(struct mux *mux, const char *path, const char *body, size_t size)
 {
     static const haft_responder responder = {.respond = on_respond};
+    struct haft_header_index index;
     haft_request request = {.method = "POST",
                             .path = path,
                             .query = "",
                             .headers = &(haft_header){"host", "localhost"},
                             .n_headers = 1,
                             .body = body,
-                            .body_size = size};
+                            .body_size = size,
+                            .index_ = &index};
     struct refusal refusal = {.arena = haft_arena_new(NULL, 16 << 20)};
     haft_arena *arena = haft_arena_new(NULL, 16 << 20);
     yyjson_val *message, *id;
 
+    hf_headers_index(request.headers, request.n_headers, &index);
     if (refusal.arena && arena) {
         require(!hf_mux_handle(mux, &request, &responder, &refusal, 1).by);
         require(refusal.status == 429 || refusal.status == 404);

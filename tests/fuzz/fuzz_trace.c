@@ -7,6 +7,7 @@
 
 #include "engine/call/inner.h"
 #include "engine/call/trace.h"
+#include "protocol/header.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -63,7 +64,8 @@ static bool by_headers(haft_server *server, const struct sent *sent, haft_trace 
                        haft_arena *arena)
 {
     haft_header list[2];
-    haft_headers headers = {.list = list};
+    struct haft_header_index index;
+    haft_headers headers = {.list = list, .index_ = &index};
     haft_call *call = hf_inner_new(server, NULL, 1);
     bool any;
 
@@ -73,6 +75,7 @@ static bool by_headers(haft_server *server, const struct sent *sent, haft_trace 
     if (sent->state.bytes)
         list[headers.n++] = (haft_header){
             "tracestate", haft_arena_copy(call->arena, sent->state.bytes, sent->state.size)};
+    hf_headers_index(list, headers.n, &index);
     call->request.headers = &headers;
     hf_trace_read(call);
     call->request.headers = NULL;
@@ -114,6 +117,13 @@ static bool by_meta(haft_server *server, const struct sent *sent, haft_trace *re
     return any;
 }
 
+static void trim(struct value *value)
+{
+    struct text text = hf_text_trim(value->bytes, value->size);
+
+    *value = (struct value){text.data, text.size};
+}
+
 static bool is_text(struct value text)
 {
     return haft_utf8_valid(text.bytes ? text.bytes : "", text.size) == text.size;
@@ -132,6 +142,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (memchr(bytes, 0, size)) /* no header has that in it */
         goto out;
     require(server && arena);
+    /* A header's value has no blanks around it. */
+    trim(&sent.parent);
+    trim(&sent.state);
     any = by_headers(server, &sent, &first, arena);
     if (any) {
         struct sent next = {{first.traceparent, strlen(first.traceparent)},

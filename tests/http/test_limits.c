@@ -40,6 +40,7 @@ static struct reply *ask(struct mux *mux, struct asked asked, haft_time now)
 {
     static const haft_responder responder = {.respond = on_respond};
     static struct reply reply;
+    struct haft_header_index index;
     struct header_lines lines;
     char headers[512];
     haft_request request = {.method = asked.method ? asked.method : "POST",
@@ -48,12 +49,14 @@ static struct reply *ask(struct mux *mux, struct asked asked, haft_time now)
                             .body = asked.body ? asked.body : "",
                             .body_size = asked.body ? strlen(asked.body) : 0,
                             .peer = asked.peer,
-                            .principal = asked.principal};
+                            .principal = asked.principal,
+                            .index_ = &index};
 
     snprintf(headers, sizeof headers, "host: localhost\ncontent-type: application/json\n%s",
              asked.headers ? asked.headers : "");
     headers_read(&lines, headers, &request.headers, &request.n_headers);
     reply = (struct reply){0};
+    hf_headers_index(request.headers, request.n_headers, &index);
     assert_null(hf_mux_handle(mux, &request, &responder, &reply, now).by);
     return &reply;
 }
@@ -308,6 +311,7 @@ static void shared_ask(struct shared *shared, struct asked asked, haft_time now)
     static const haft_responder responder = {.respond = on_respond};
     static const haft_header headers[] = {{"host", "localhost"},
                                           {"content-type", "application/json"}};
+    struct haft_header_index index;
     haft_request request = {.method = "POST",
                             .path = "/mcp",
                             .query = "",
@@ -316,9 +320,11 @@ static void shared_ask(struct shared *shared, struct asked asked, haft_time now)
                             .body = PING,
                             .body_size = strlen(PING),
                             .peer = asked.peer,
-                            .principal = asked.principal};
+                            .principal = asked.principal,
+                            .index_ = &index};
 
     shared->reply = (struct reply){0};
+    hf_headers_index(request.headers, request.n_headers, &index);
     shared->taken = hf_mux_handle(&shared->stand.mux, &request, &responder, &shared->reply, now);
     assert_non_null(shared->taken.by);
     assert_int_equal(shared->reply.status, 0);

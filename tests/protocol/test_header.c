@@ -1,5 +1,7 @@
-/* test_header.c - headers as pairs: found by any spelling of their name, with and without an index. */
+/* test_header.c - headers as pairs: found by any spelling of their name, one or those of the index. */
 #include "protocol/header.h"
+
+#include <stdio.h>
 
 #include "support/test.h"
 
@@ -9,44 +11,86 @@ static const haft_header headers[] = {
     {"tsoh", "not the host"}, {"a", "one letter"}, {"x_under", "score"},
 };
 
-static void index_headers(unsigned char index[HEADER_SLOTS])
-{
-    memset(index, 0, HEADER_SLOTS);
-    for (size_t i = COUNT_OF(headers); i--;)
-        index[header_slot(headers[i].name, strlen(headers[i].name))] = (unsigned char)(i + 1);
-}
-
 static void finds_the_first_of_a_name(void **state)
 {
     static const struct {
         const char *name, *value; /* NULL: there is none */
-        size_t n;
+        bool again;
     } rows[] = {
-        {"host", "localhost", 1}, {"Host", "localhost", 1},
-        {"HOST", "localhost", 1}, {"accept", "a", 2},
-        {"x-twice", "1", 2},      {"X-TWICE", "1", 2},
-        {"cookie", "", 1},        {"tsoh", "not the host", 1},
-        {"a", "one letter", 1},   {"X_Under", "score", 1},
-        {"hos", NULL, 0},         {"hosts", NULL, 0},
-        {"accepts", NULL, 0},     {"b", NULL, 0},
-        {"x-under", NULL, 0},
+        {"host", "localhost", false}, {"Host", "localhost", false},
+        {"HOST", "localhost", false}, {"accept", "a", true},
+        {"x-twice", "1", true},       {"X-TWICE", "1", true},
+        {"cookie", "", false},        {"tsoh", "not the host", false},
+        {"a", "one letter", false},   {"X_Under", "score", false},
+        {"hos", NULL, false},         {"hosts", NULL, false},
+        {"accepts", NULL, false},     {"b", NULL, false},
+        {"x-under", NULL, false},
     };
-    unsigned char index[HEADER_SLOTS];
 
     (void)state;
-    index_headers(index);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        size_t size = 0;
-        const char *found = header_find(headers, COUNT_OF(headers), index, rows[i].name, &size);
+        const char *found = haft_header_find(headers, COUNT_OF(headers), rows[i].name);
+        bool again;
+        struct text got = hf_header_get(headers, COUNT_OF(headers), rows[i].name, &again);
 
         if (!found != !rows[i].value || (found && strcmp(found, rows[i].value)))
             fail_msg("%s: %s", rows[i].name, found ? found : "none");
-        if (found)
-            assert_int_equal(size, strlen(found));
-        assert_ptr_equal(found, haft_header_find(headers, COUNT_OF(headers), rows[i].name));
-        assert_int_equal(hf_header_count(headers, COUNT_OF(headers), rows[i].name), rows[i].n);
+        assert_ptr_equal(got.data, found);
+        assert_int_equal(got.size, found ? strlen(found) : 0);
+        assert_int_equal(again, rows[i].again);
     }
     assert_null(haft_header_find(NULL, 0, "host"));
+}
+
+static void is_value(struct text value, const char *wanted)
+{
+    assert_int_equal(!value.data, !wanted);
+    assert_int_equal(value.size, wanted ? strlen(wanted) : 0);
+    if (wanted)
+        assert_memory_equal(value.data, wanted, value.size);
+}
+
+/* Each by its own name, in capitals too, and by none of those that look like it. */
+static void indexes_what_is_read(void **state)
+{
+    static const char *const names[] = {
+#define HEADER_NAME_(member, first, name) name,
+        HEADERS_READ(HEADER_NAME_)
+#undef HEADER_NAME_
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        char loud[32], other[32], longer[32];
+        const haft_header list[] = {
+            {other, "0"}, {longer, "1"}, {"", "2"}, {loud, "\t 3 \t"}, {names[i], "4"}};
+        struct haft_header_index index;
+        const struct text *value = (const struct text *)(const void *)&index;
+
+        snprintf(loud, sizeof loud, "%s", names[i]);
+        loud[0] = (char)(loud[0] - 'a' + 'A');
+        snprintf(other, sizeof other, "%s", names[i]);
+        other[strlen(other) - 1] ^= 1;
+        snprintf(longer, sizeof longer, "%sx", names[i]);
+        hf_headers_index(list, COUNT_OF(list), &index);
+        for (size_t k = 0; k < COUNT_OF(names); k++)
+            is_value(value[k], k == i ? "3" : NULL);
+    }
+}
+
+static void indexes_any_list(void **state)
+{
+    struct haft_header_index index;
+
+    (void)state;
+    hf_headers_index(headers, COUNT_OF(headers), &index);
+    is_value(index.host, "localhost");
+    is_value(index.accept, "a");
+    is_value(index.origin, NULL);
+    hf_headers_index(NULL, 0, &index);
+    is_value(index.host, NULL);
+    hf_headers_index(HEADER("origin", " "), 1, &index);
+    is_value(index.origin, "");
 }
 
 static void knows_what_can_be_written(void **state)
@@ -100,9 +144,10 @@ static void copies_all_of_them(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_the_first_of_a_name),
-                                       cmocka_unit_test(knows_what_can_be_written),
-                                       cmocka_unit_test(copies_all_of_them)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_first_of_a_name), cmocka_unit_test(indexes_what_is_read),
+        cmocka_unit_test(indexes_any_list), cmocka_unit_test(knows_what_can_be_written),
+        cmocka_unit_test(copies_all_of_them)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

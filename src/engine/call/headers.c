@@ -7,11 +7,10 @@
 
 #include "engine/call/headers.h"
 #include "engine/call/respond.h"
-#include "protocol/header.h"
 
 enum { HEADERS_HTTP_BAD_REQUEST = 400, MAX_ABSENT_DEPTH = 4 };
 
-static bool mismatch(haft_call *call, const char *header, const char *why)
+bool hf_headers_mismatch(haft_call *call, const char *header, const char *why)
 {
     const char *message = haft_arena_printf(call->arena, "Header mismatch: %s %s", header, why);
 
@@ -20,92 +19,47 @@ static bool mismatch(haft_call *call, const char *header, const char *why)
     return false;
 }
 
-/* The header without the space around it; NULL when it is absent. */
-static const char *header(const haft_call *call, const char *name, size_t *ret_size)
-{
-    const haft_headers *headers = call->request.headers;
-    const char *value = header_find(headers->list, headers->n, headers->index_, name, ret_size);
-
-    while (value && *ret_size && (*value == ' ' || *value == '\t')) {
-        value++;
-        --*ret_size;
-    }
-    while (value && *ret_size && (value[*ret_size - 1] == ' ' || value[*ret_size - 1] == '\t'))
-        --*ret_size;
-    return value;
-}
-
 /* Takes a value out of its base64; false when it is not what it claims to be. */
-static bool headers_decode(haft_call *call, const char **value, size_t *size)
+static bool headers_decode(haft_call *call, struct text *value)
 {
     static const char before[] = "=?base64?", after[] = "?=";
-    size_t n_before = sizeof before - 1, n_after = sizeof after - 1;
+    size_t n_before = sizeof before - 1, n_after = sizeof after - 1, size = value->size;
     char *plain;
 
-    for (size_t i = 0; i < *size; i++)
-        if (((unsigned char)(*value)[i] < 0x20 && (*value)[i] != '\t') ||
-            (unsigned char)(*value)[i] > 0x7E)
+    for (size_t i = 0; i < size; i++)
+        if (((unsigned char)value->data[i] < 0x20 && value->data[i] != '\t') ||
+            (unsigned char)value->data[i] > 0x7E)
             return false;
-    if (*size < n_before + n_after || memcmp(*value, before, n_before) ||
-        memcmp(*value + *size - n_after, after, n_after))
+    if (size < n_before + n_after || memcmp(value->data, before, n_before) ||
+        memcmp(value->data + size - n_after, after, n_after))
         return true;
-    plain = haft_arena_alloc(call->arena, *size);
-    if (!plain || haft_base64_decode(*value + n_before, *size - n_before - n_after, plain, size) ||
-        haft_utf8_valid(plain, *size) != *size)
+    plain = haft_arena_alloc(call->arena, size);
+    if (!plain ||
+        haft_base64_decode(value->data + n_before, size - n_before - n_after, plain, &size) ||
+        haft_utf8_valid(plain, size) != size)
         return false;
-    *value = plain;
+    *value = (struct text){plain, size};
     return true;
-}
-
-static bool headers_is_text(const char *value, size_t size, yyjson_val *text)
-{
-    return yyjson_get_len(text) == size && !memcmp(yyjson_get_str(text), value, size);
-}
-
-bool hf_headers_have_version(haft_call *call)
-{
-    size_t size;
-
-    if (!call->request.headers || header(call, "mcp-protocol-version", &size))
-        return true;
-    return mismatch(call, "MCP-Protocol-Version", "is required");
-}
-
-bool hf_headers_agree_on_version(haft_call *call)
-{
-    const char *value;
-    size_t size;
-
-    if (!call->request.headers)
-        return true;
-    value = header(call, "mcp-protocol-version", &size);
-    if (headers_is_text(value, size, call->request.message.envelope.version))
-        return true;
-    return mismatch(call, "MCP-Protocol-Version", "is not what _meta says");
 }
 
 bool hf_headers_agree_on_method(haft_call *call, const char *named)
 {
     const struct rpc_message *message = &call->request.message.rpc;
-    const char *value;
-    yyjson_val *name;
-    size_t size;
+    const struct haft_header_index *headers = call->request.headers->index_;
+    struct text value = headers->mcp_method;
+    yyjson_val *name = named ? yyjson_obj_get(message->params, named) : NULL;
 
-    if (!call->request.headers)
+    if (!value.data)
+        return hf_headers_mismatch(call, "Mcp-Method", "is required");
+    if (value.size != message->method_size || memcmp(value.data, message->method, value.size))
+        return hf_headers_mismatch(call, "Mcp-Method", "is not the method of the request");
+    if (!yyjson_is_str(name))
         return true;
-    value = header(call, "mcp-method", &size);
-    if (!value)
-        return mismatch(call, "Mcp-Method", "is required");
-    if (size != message->method_size || memcmp(value, message->method, size))
-        return mismatch(call, "Mcp-Method", "is not the method of the request");
-    name = named ? rpc_string(message->params, named) : NULL;
-    if (!name)
-        return true;
-    value = header(call, "mcp-name", &size);
-    if (!value)
-        return mismatch(call, "Mcp-Name", "is required");
-    if (!headers_decode(call, &value, &size) || !headers_is_text(value, size, name))
-        return mismatch(call, "Mcp-Name", "is not what the request names");
+    value = headers->mcp_name;
+    if (!value.data)
+        return hf_headers_mismatch(call, "Mcp-Name", "is required");
+    if (!headers_decode(call, &value) || !yyjson_equals_strn(name, value.data, value.size))
+        return hf_headers_mismatch(call, "Mcp-Name", "is not what the request names");
     return true;
 }
 
@@ -123,25 +77,19 @@ static bool read_integer(const char *value, size_t size, yyjson_val *ret_number)
     return yyjson_read_number(text, ret_number, 0, NULL, NULL) == text + size;
 }
 
-static bool same_value(const char *value, size_t size, yyjson_val *argument)
+static bool same_value(struct text value, yyjson_val *argument)
 {
     yyjson_val number = {0};
 
     if (yyjson_is_str(argument))
-        return headers_is_text(value, size, argument);
+        return yyjson_equals_strn(argument, value.data, value.size);
     if (yyjson_is_bool(argument)) {
         const char *text = yyjson_get_bool(argument) ? "true" : "false";
 
-        return strlen(text) == size && !memcmp(text, value, size);
+        return strlen(text) == value.size && !memcmp(text, value.data, value.size);
     }
-    return yyjson_is_num(argument) && read_integer(value, size, &number) &&
+    return yyjson_is_num(argument) && read_integer(value.data, value.size, &number) &&
            !hf_json_compare(&number, argument);
-}
-
-/* Said twice it may be read as either, by this server and by whoever stands before it. */
-static bool is_twice(const haft_call *call, const char *name)
-{
-    return hf_header_count(call->request.headers->list, call->request.headers->n, name) > 1;
 }
 
 /* What every reader of JSON reads as the same number, as headers must be. */
@@ -155,27 +103,29 @@ static bool is_exact(yyjson_val *argument)
 
 static bool agree_on(haft_call *call, const struct property *property, yyjson_val *argument)
 {
+    const haft_headers *headers = call->request.headers;
     char *name = haft_arena_printf(call->arena, "mcp-param-%s", property->header);
-    const char *value;
-    size_t size;
+    struct text value;
+    bool again;
 
     if (!name)
-        return mismatch(call, property->header, "could not be looked at");
+        return hf_headers_mismatch(call, property->header, "could not be looked at");
     for (char *c = name; *c; c++)
         *c = ascii_lower(*c);
-    value = header(call, name, &size);
+    value = hf_header_get(headers->list, headers->n, name, &again);
     if (!argument || yyjson_is_null(argument))
-        return !value || mismatch(call, name, "is not among the arguments");
-    if (!value)
-        return mismatch(call, name, "is required");
-    if (is_twice(call, name))
-        return mismatch(call, name, "occurs more than once");
-    if (!headers_decode(call, &value, &size))
-        return mismatch(call, name, "is not well written");
+        return !value.data || hf_headers_mismatch(call, name, "is not among the arguments");
+    if (!value.data)
+        return hf_headers_mismatch(call, name, "is required");
+    /* Said twice it may be read as either, by this server and by whoever stands before it. */
+    if (again)
+        return hf_headers_mismatch(call, name, "occurs more than once");
+    if (!headers_decode(call, &value))
+        return hf_headers_mismatch(call, name, "is not well written");
     if (!is_exact(argument))
-        return mismatch(call, name, "is for whole numbers below 2^53");
-    return same_value(value, size, argument) ||
-           mismatch(call, name, "is not what the argument says");
+        return hf_headers_mismatch(call, name, "is for whole numbers below 2^53");
+    return same_value(value, argument) ||
+           hf_headers_mismatch(call, name, "is not what the argument says");
 }
 
 static bool agree_below(haft_call *call, const struct object *object, yyjson_val *arguments,
@@ -204,7 +154,6 @@ static bool agree_below(haft_call *call, const struct object *object, yyjson_val
 
 bool hf_headers_agree_on_arguments(haft_call *call)
 {
-    if (!call->request.headers || !call->item->input || !hf_revision_rows[call->revision].modern)
-        return true;
-    return agree_below(call, call->item->input->root->object, call->args.json, MAX_HEADER_DEPTH);
+    return !hf_revision_rows[call->revision].modern ||
+           agree_below(call, call->item->input->root->object, call->args.json, MAX_HEADER_DEPTH);
 }

@@ -3,13 +3,17 @@
 #define HAFT_SRC_ENGINE_CALL_HEADERS_H
 
 #include "engine/call/call.h"
+#include "protocol/header.h"
 
-/* Each returns true if the headers agree with the message, or HTTP is not in use; otherwise it has sent
- * the error. */
-bool hf_headers_have_version(haft_call *call);
-bool hf_headers_agree_on_version(haft_call *call);
+/* Each is for a request that has headers, and returns true if they agree with the message; otherwise it
+ * has sent the error. */
+
 /* `named` is the member of the params that Mcp-Name repeats; NULL for none. */
 bool hf_headers_agree_on_method(haft_call *call, const char *named);
+/* For a tool with an input schema. */
 bool hf_headers_agree_on_arguments(haft_call *call);
+
+/* Sends the error; false. */
+bool hf_headers_mismatch(haft_call *call, const char *header, const char *why);
 
 #endif

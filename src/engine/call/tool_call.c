@@ -431,6 +431,7 @@ static void answer_not_found(haft_call *call)
  * call is over. */
 static bool tool_call_stands(haft_call *call, yyjson_val *name)
 {
+    bool advertised;
     int status;
 
     begin(call);
@@ -439,7 +440,8 @@ static bool tool_call_stands(haft_call *call, yyjson_val *name)
         return false;
     }
     status = set_arguments(call);
-    if (!status && hf_headers_agree_on_arguments(call))
+    advertised = call->request.headers && call->item->input && call->item->input->headers;
+    if (!status && (!advertised || hf_headers_agree_on_arguments(call)))
         return true;
     call->stages.outcome =
         status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;

@@ -69,25 +69,17 @@ static bool is_value(const char *text, size_t size)
     return true;
 }
 
-static bool trace_is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* key=value, of which there may be none between two commas. */
-static bool is_member(const char *text, size_t size)
+static bool is_member(struct text member)
 {
     const char *equals;
+    size_t key;
 
-    while (size && trace_is_blank(*text))
-        text++, size--;
-    while (size && trace_is_blank(text[size - 1]))
-        size--;
-    if (!size)
+    if (!member.size)
         return true;
-    equals = memchr(text, '=', size);
-    return equals && is_key(text, (size_t)(equals - text)) &&
-           is_value(equals + 1, size - (size_t)(equals - text) - 1);
+    equals = memchr(member.data, '=', member.size);
+    key = equals ? (size_t)(equals - member.data) : 0;
+    return equals && is_key(member.data, key) && is_value(equals + 1, member.size - key - 1);
 }
 
 static bool is_state(const char *text, size_t size)
@@ -96,7 +88,7 @@ static bool is_state(const char *text, size_t size)
         const char *comma = memchr(text, ',', size);
         size_t first = comma ? (size_t)(comma - text) : size;
 
-        if (!is_member(text, first))
+        if (!is_member(hf_text_trim(text, first)))
             return false;
         if (!comma)
             return true;
@@ -129,28 +121,22 @@ static uint64_t new_span(haft_server *server, const haft_trace *trace)
     return number ? number : 1;
 }
 
-static const char *trace_value_of(const haft_call *call, const char *name, bool in_meta,
-                                  size_t *ret_size)
-{
-    const haft_headers *headers = call->request.headers;
-    yyjson_val *value;
-
-    if (!in_meta)
-        return headers ? header_find(headers->list, headers->n, headers->index_, name, ret_size)
-                       : NULL;
-    value = yyjson_obj_get(call->request.meta, name);
-    *ret_size = yyjson_get_len(value);
-    return yyjson_get_str(value);
-}
-
 void hf_trace_read(haft_call *call)
 {
+    yyjson_val *in_meta = yyjson_obj_get(call->request.meta, "traceparent");
     haft_trace read = {0}, *trace;
-    size_t size = 0;
-    bool in_meta = yyjson_obj_get(call->request.meta, "traceparent");
-    const char *text = trace_value_of(call, "traceparent", in_meta, &size), *state;
+    struct text parent, state;
 
-    if (!text || !read_parent(text, size, &read))
+    if (in_meta) {
+        yyjson_val *rest = yyjson_obj_get(call->request.meta, "tracestate");
+
+        parent = (struct text){yyjson_get_str(in_meta), yyjson_get_len(in_meta)};
+        state = (struct text){yyjson_get_str(rest), yyjson_get_len(rest)};
+    } else {
+        parent = call->request.headers->index_->traceparent;
+        state = call->request.headers->index_->tracestate;
+    }
+    if (!parent.data || !read_parent(parent.data, parent.size, &read))
         return;
     trace = haft_arena_alloc(call->arena, sizeof *trace);
     if (!trace)
@@ -162,9 +148,8 @@ void hf_trace_read(haft_call *call)
     memcpy(read.traceparent + 4 + TRACE, read.span_id, SPAN);
     read.traceparent[4 + TRACE + SPAN] = '-';
     put_hex(read.traceparent + 5 + TRACE + SPAN, read.flags & KNOWN_FLAGS, FLAGS);
-    state = trace_value_of(call, "tracestate", in_meta, &size);
-    if (state && is_state(state, size))
-        read.tracestate = haft_arena_copy(call->arena, state, size);
+    if (state.data && is_state(state.data, state.size))
+        read.tracestate = haft_arena_copy(call->arena, state.data, state.size);
     if (!read.tracestate)
         read.tracestate = "";
     *trace = read;

@@ -4,7 +4,7 @@
 
 #include "engine/call/call.h"
 
-/* Reads what the request says about its trace, while its headers are there. */
+/* Reads what a request says about its trace that says something in its _meta, or has headers. */
 void hf_trace_read(haft_call *call);
 
 #endif

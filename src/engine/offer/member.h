@@ -7,11 +7,6 @@
 
 #include "json/json.h"
 
-struct text {
-    const char *data;
-    size_t size;
-};
-
 /* A buffer's text in an arena, with the buffer finished; NULL data without memory. */
 struct text hf_text_of(haft_arena *arena, haft_buffer *buffer);
 

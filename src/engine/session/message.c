@@ -98,13 +98,15 @@ static bool read_envelope(haft_call *call)
     const struct envelope *envelope = &call->request.message.envelope;
     yyjson_val *info = yyjson_is_obj(envelope->client_info) ? envelope->client_info : NULL;
     yyjson_val *name = yyjson_obj_get(info, "name"), *version = envelope->version;
+    const haft_headers *headers = call->request.headers;
+    struct text stated = headers ? headers->index_->mcp_protocol_version : (struct text){NULL, 0};
     enum revision named;
 
     /* Who it was is wanted of what is refused, too. */
     call->client.name = yyjson_get_str(name);
     call->client.name_size = yyjson_get_len(name);
-    if (!hf_headers_have_version(call))
-        return false;
+    if (headers && !stated.data)
+        return hf_headers_mismatch(call, "MCP-Protocol-Version", "is required");
     if (!yyjson_is_str(version)) {
         refuse_envelope(call, META_VERSION, version ? "malformed" : "missing");
         return false;
@@ -115,8 +117,8 @@ static bool read_envelope(haft_call *call)
                         call->client.capabilities ? "malformed" : "missing");
         return false;
     }
-    if (!hf_headers_agree_on_version(call))
-        return false;
+    if (headers && !yyjson_equals_strn(version, stated.data, stated.size))
+        return hf_headers_mismatch(call, "MCP-Protocol-Version", "is not what _meta says");
     named = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (named == REVISIONS || !hf_revision_rows[named].modern) {
         refuse_version(call, version);
@@ -278,7 +280,8 @@ static void admit(haft_call *call)
     haft_outcome refused = HAFT_OUTCOME_INVALID;
     const struct method *method = NULL;
 
-    if (call->request.message.envelope.traceparent || call->request.headers)
+    if (call->request.message.envelope.traceparent ||
+        (call->request.headers && call->request.headers->index_->traceparent.data))
         hf_trace_read(call);
     if (!set_caller(call)) {
         refused = HAFT_OUTCOME_INTERNAL;
@@ -664,8 +667,17 @@ static int receive_array(haft_session *session, haft_call *call)
 /* Takes over a call whose message has been read. */
 static int session_process(haft_session *session, haft_call *call, const haft_headers *headers)
 {
+    struct haft_header_index index;
+    haft_headers own;
     int status;
 
+    /* A program's own are looked through here, once. */
+    if (headers && !headers->index_) {
+        own = *headers;
+        hf_headers_index(own.list, own.n, &index);
+        own.index_ = &index;
+        headers = &own;
+    }
     call->request.headers = headers;
     session->principal =
         headers && headers->principal ? headers->principal : session->owner.options.principal;
