@@ -85,8 +85,7 @@ static void on_shared_closed(void *context)
     ((haft_endpoint *)context)->n_shared--;
 }
 
-/* The engine's session for clients that have none, by revision. */
-static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision)
+bool hf_endpoint_share(haft_endpoint *endpoint, enum revision revision)
 {
     haft_transport transport = HAFT_INIT(haft_transport, .send = hf_endpoint_send_shared,
                                          .let_go = hf_endpoint_let_go_shared,
@@ -100,31 +99,7 @@ static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision
     return endpoint->shared[revision];
 }
 
-haft_session *hf_endpoint_shared(haft_endpoint *endpoint, enum revision revision)
-{
-    haft_session *session = endpoint->shared[revision];
-
-    return session ? session : make_shared(endpoint, revision);
-}
-
 /* ---- exchanges ---- */
-
-static haft_exchange *exchange_new(haft_endpoint *endpoint, const haft_responder *responder,
-                                   void *context)
-{
-    haft_exchange *exchange = endpoint->spare;
-
-    if (exchange)
-        endpoint->spare = exchange->next;
-    else
-        exchange = endpoint->allocator->alloc(endpoint->allocator->context, sizeof *exchange);
-    if (!exchange)
-        return NULL;
-    *exchange = (haft_exchange){.endpoint = endpoint, .responder = *responder, .context = context};
-    LIST_PUSH(endpoint->exchanges, exchange, previous, next);
-    endpoint->n_exchanges++;
-    return exchange;
-}
 
 void hf_exchange_join(haft_exchange *exchange, struct http_session *session)
 {
@@ -172,24 +147,6 @@ static void preflight(haft_exchange *exchange, const haft_request *request)
     hf_exchange_free(exchange);
 }
 
-/* At the endpoint's own path. */
-static void route_message(haft_exchange *exchange, const haft_request *request)
-{
-    const char *method = request->method;
-
-    if (!strcmp(method, "POST"))
-        hf_endpoint_post(exchange, request);
-    else if (!strcmp(method, "GET"))
-        hf_endpoint_get(exchange, request);
-    else if (!strcmp(method, "DELETE"))
-        hf_endpoint_delete(exchange, request);
-    else if (!strcmp(method, "OPTIONS") && exchange->endpoint->guard.cors_origin)
-        preflight(exchange, request);
-    else
-        hf_exchange_refuse(exchange, 405, HEADER("Allow", "POST, GET, DELETE"), RPC_INVALID_REQUEST,
-                           "Method Not Allowed");
-}
-
 /* At one of the paths of 2024-11-05. */
 static void route_sse(haft_exchange *exchange, const haft_request *request)
 {
@@ -205,11 +162,21 @@ static void route_sse(haft_exchange *exchange, const haft_request *request)
 static void exchange_route(haft_exchange *exchange, const haft_request *request)
 {
     const haft_endpoint_options *options = &exchange->endpoint->options;
+    const char *method = request->method;
 
     if (options->legacy_sse && !hf_path_is(request->path, options->path))
         route_sse(exchange, request);
+    else if (!strcmp(method, "POST"))
+        hf_endpoint_post(exchange, request);
+    else if (!strcmp(method, "GET"))
+        hf_endpoint_get(exchange, request);
+    else if (!strcmp(method, "DELETE"))
+        hf_endpoint_delete(exchange, request);
+    else if (!strcmp(method, "OPTIONS") && options->cors_origin)
+        preflight(exchange, request);
     else
-        route_message(exchange, request);
+        hf_exchange_refuse(exchange, 405, HEADER("Allow", "POST, GET, DELETE"), RPC_INVALID_REQUEST,
+                           "Method Not Allowed");
 }
 
 void hf_endpoint_route_again(haft_exchange *exchange, const haft_request *request)
@@ -225,13 +192,17 @@ static void *handle(void *context, const haft_request *request, const haft_respo
                     void *responder_context, haft_time now)
 {
     haft_endpoint *endpoint = context;
-    haft_exchange *exchange = exchange_new(endpoint, responder, responder_context);
+    haft_exchange *exchange = endpoint->spare;
     struct haft_header_index index;
     haft_request own;
 
     if (!request->index_)
         request = hf_request_index(request, &own, &index);
     endpoint->now = endpoint->used = now;
+    if (exchange)
+        endpoint->spare = exchange->next;
+    else
+        exchange = endpoint->allocator->alloc(endpoint->allocator->context, sizeof *exchange);
     if (!exchange) {
         responder->respond(
             responder_context,
@@ -239,7 +210,10 @@ static void *handle(void *context, const haft_request *request, const haft_respo
                 .status = 503, .headers = HEADER("Retry-After", "1"), .n_headers = 1, .body = ""});
         return NULL;
     }
-    exchange->held = true;
+    *exchange = (haft_exchange){
+        .endpoint = endpoint, .responder = *responder, .context = responder_context, .held = true};
+    LIST_PUSH(endpoint->exchanges, exchange, previous, next);
+    endpoint->n_exchanges++;
     exchange_route(exchange, request);
     exchange->held = false;
     /* A stream that has ended already is not gone again. */

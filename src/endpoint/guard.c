@@ -3,6 +3,7 @@
  *
  * A page in a browser can make its visitor's browser send requests to this machine; what it cannot
  * do is to lie about its own origin, or about the name that it asked for. */
+#include <stdio.h>
 #include <string.h>
 
 #include "endpoint/guard.h"
@@ -79,37 +80,22 @@ void hf_guard_preflight(struct guard *guard, const char *methods, const haft_req
 
 /* ---- where it comes from ---- */
 
-/* The size of the name in "name", "name:port" or "[name]:port"; 0 when it is none of these. */
-static size_t host_name(const char *host, size_t size)
-{
-    size_t name = 0, i;
-
-    if (size && host[0] == '[') {
-        const char *end = memchr(host, ']', size);
-
-        if (!end)
-            return 0;
-        name = (size_t)(end - host) + 1;
-    } else {
-        while (name < size && host[name] != ':')
-            name++;
-    }
-    if (name == size)
-        return name;
-    for (i = name + 1; i < size && host[i] >= '0' && host[i] <= '9';)
-        i++;
-    return host[name] == ':' && i == size ? name : 0;
-}
-
+/* Whether it is "name", "name:port" or "[name]:port" with one of the names. */
 static bool is_allowed_host(const struct guard *guard, const char *host, size_t size)
 {
     static const char *const local[] = {"localhost", "127.0.0.1", "[::1]", NULL};
     const char *const *lists[2] = {local, guard->allowed_hosts};
+    const char *end = memchr(host, size && *host == '[' ? ']' : ':', size);
+    size_t name = !end ? size : (size_t)(end - host) + (*end == ']'), i = name + 1;
 
-    size = host_name(host, size);
-    for (int i = 0; i < 2; i++)
-        for (const char *const *name = lists[i]; name && *name; name++)
-            if (hf_text_is_ignoring_case(host, size, *name) || !strcmp(*name, "*"))
+    while (i < size && host[i] >= '0' && host[i] <= '9')
+        i++;
+    /* What is behind the name is no port, or the name does not end. */
+    if ((name < size && (host[name] != ':' || i < size)) || (!end && size && *host == '['))
+        name = 0;
+    for (int k = 0; k < 2; k++)
+        for (const char *const *listed = lists[k]; listed && *listed; listed++)
+            if (hf_text_is_ignoring_case(host, name, *listed) || !strcmp(*listed, "*"))
                 return true;
     return false;
 }
@@ -131,25 +117,19 @@ static bool is_allowed_origin(const struct guard *guard, const char *origin, siz
     return host && is_allowed_host(guard, host, size - (size_t)(host - origin));
 }
 
-/* Why it must not be answered; NULL when it may. */
-static const char *refusal(const struct guard *guard, const haft_request *request)
+/* Answers that its host, or its origin, is not allowed; false. */
+static bool guard_forbid(struct guard *guard, const char *what, struct text value,
+                         const haft_responder *responder, void *context)
 {
-    struct text host = request->index_->host, origin = request->index_->origin;
+    char message[64];
 
-    if (!host.data || !is_allowed_host(guard, host.data, host.size)) {
-        hf_server_log(guard->server, HAFT_WARNING, "refused the host %.*s",
-                      host.data ? (int)(host.size < 100 ? host.size : 100) : 4,
-                      host.data ? host.data : "none");
-        return "Forbidden: the host is not allowed";
-    }
-    if (origin.data && !is_allowed_origin(guard, origin.data, origin.size) &&
-        !(guard->allows_origin &&
-          guard->allows_origin(guard->context, request, origin.data, origin.size))) {
-        hf_server_log(guard->server, HAFT_WARNING, "refused the origin %.*s",
-                      (int)(origin.size < 100 ? origin.size : 100), origin.data);
-        return "Forbidden: the origin is not allowed";
-    }
-    return NULL;
+    if (!value.data)
+        value = (struct text){"none", 4};
+    hf_server_log(guard->server, HAFT_WARNING, "refused the %s %.*s", what,
+                  (int)(value.size < 100 ? value.size : 100), value.data);
+    snprintf(message, sizeof message, "Forbidden: the %s is not allowed", what);
+    hf_guard_refuse(guard, responder, context, 403, NULL, NULL, RPC_INVALID_REQUEST, message);
+    return false;
 }
 
 /* ---- the guard ---- */
@@ -173,7 +153,8 @@ static void guard_probe(struct guard *guard, bool ready, const haft_responder *r
 bool hf_guard_opens(struct guard *guard, const haft_request *request,
                     const haft_responder *responder, void *context)
 {
-    const char *method = request->method, *why;
+    struct text host = request->index_->host, origin = request->index_->origin;
+    const char *method = request->method;
     bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
 
     if (reads && hf_path_is(request->path, "/healthz")) {
@@ -184,11 +165,12 @@ bool hf_guard_opens(struct guard *guard, const haft_request *request,
         guard_probe(guard, !guard->closing, responder, context);
         return false;
     }
-    why = refusal(guard, request);
-    if (why) {
-        hf_guard_refuse(guard, responder, context, 403, NULL, NULL, RPC_INVALID_REQUEST, why);
-        return false;
-    }
+    if (!host.data || !is_allowed_host(guard, host.data, host.size))
+        return guard_forbid(guard, "host", host, responder, context);
+    if (origin.data && !is_allowed_origin(guard, origin.data, origin.size) &&
+        !(guard->allows_origin &&
+          guard->allows_origin(guard->context, request, origin.data, origin.size)))
+        return guard_forbid(guard, "origin", origin, responder, context);
     if (guard->closing) {
         hf_guard_refuse(guard, responder, context, 503, HEADER("Retry-After", "5"), NULL,
                         RPC_INTERNAL_ERROR, "The server is shutting down");

@@ -10,8 +10,10 @@
 /* The session that a request names; NULL when it was refused, or waits for the store. */
 static struct http_session *named_session(haft_exchange *exchange, const haft_request *request)
 {
-    enum revision named = hf_request_revision(request);
-    struct text id = request->index_->mcp_session_id;
+    struct text id = request->index_->mcp_session_id,
+                version = request->index_->mcp_protocol_version;
+    enum revision named =
+        version.data ? hf_revision_named(version.data, version.size) : REV_UNNAMED;
     struct http_session *session;
 
     if (named == REVISIONS) {

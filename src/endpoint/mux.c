@@ -387,8 +387,13 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
         if (mux->app_responder)
             responder = mux->app_responder;
     }
-    return mux->admit ? mux_admit(mux, pending.by, request, responder, context, now)
-                      : hf_mux_enter(mux, pending.by, request, responder, context, now);
+    if (mux->admit)
+        return mux_admit(mux, pending.by, request, responder, context, now);
+    if (mux->limiter)
+        return hf_mux_enter(mux, pending.by, request, responder, context, now);
+    pending.exchange =
+        pending.by->app->handle(pending.by->context, request, responder, context, now);
+    return pending.exchange ? pending : nobody;
 }
 
 void hf_mux_gone(struct pending_request pending)

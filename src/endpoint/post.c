@@ -34,11 +34,9 @@ static void refuse_without_memory(haft_exchange *exchange)
                        "Out of memory");
 }
 
-/* The engine has the message; what comes of it may have come already. */
+/* The engine has the message, and nothing has come of it yet. */
 static void post_conclude(haft_exchange *exchange, int status)
 {
-    if (exchange->done)
-        return;
     if (status == HAFT_EINVAL)
         hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, NULL);
     else if (status < 0)
@@ -51,9 +49,12 @@ static void post_process(haft_exchange *exchange, haft_incoming *message, haft_s
                          const haft_request *request)
 {
     haft_headers headers = hf_request_headers(request);
+    int status;
 
     exchange->engine = engine;
-    post_conclude(exchange, haft_incoming_process(message, engine, &headers));
+    status = haft_incoming_process(message, engine, &headers);
+    if (!exchange->done)
+        post_conclude(exchange, status);
 }
 
 static void post_initialize(haft_exchange *exchange, haft_incoming *message,
@@ -76,10 +77,10 @@ static void post_initialize(haft_exchange *exchange, haft_incoming *message,
 static void post_alone(haft_exchange *exchange, haft_incoming *message, const haft_request *request,
                        enum revision revision)
 {
-    haft_session *engine = hf_endpoint_shared(exchange->endpoint, revision);
+    haft_endpoint *endpoint = exchange->endpoint;
 
-    if (engine) {
-        post_process(exchange, message, engine, request);
+    if (endpoint->shared[revision] || hf_endpoint_share(endpoint, revision)) {
+        post_process(exchange, message, endpoint->shared[revision], request);
         return;
     }
     haft_incoming_drop(message);
@@ -107,20 +108,15 @@ const char hf_refusal_revision[] =
     "Invalid Request: MCP-Protocol-Version names no revision that is served";
 const char hf_refusal_events[] = "Not Acceptable: the stream is text/event-stream";
 
-enum revision hf_request_revision(const haft_request *request)
-{
-    struct text value = request->index_->mcp_protocol_version;
-
-    return value.data ? hf_revision_named(value.data, value.size) : REV_UNNAMED;
-}
-
 /* A message with a header that names a modern revision: it is for the engine's session of that revision,
  * whatever it is. */
 static void post_modern(haft_exchange *exchange, const haft_request *request, enum revision named)
 {
+    haft_endpoint *endpoint = exchange->endpoint;
     static const char listen[] = "subscriptions/listen";
     haft_headers headers = hf_request_headers(request);
     struct text method = request->index_->mcp_method;
+    int status;
 
     /* A request whose body says something else than the header is refused by the engine. */
     if (!exchange->takes_events && method.size == strlen(listen) &&
@@ -128,24 +124,17 @@ static void post_modern(haft_exchange *exchange, const haft_request *request, en
         hf_exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, hf_refusal_events);
         return;
     }
-    exchange->engine = hf_endpoint_shared(exchange->endpoint, named);
-    if (!exchange->engine) {
+    if (!endpoint->shared[named] && !hf_endpoint_share(endpoint, named)) {
         refuse_without_memory(exchange);
         return;
     }
+    exchange->engine = endpoint->shared[named];
     exchange->modern = true;
     exchange->kind = HAFT_INCOMING_REQUEST;
-    post_conclude(exchange,
-                  haft_session_receive_http(exchange->engine, request->body, request->body_size,
-                                            &headers, exchange, exchange->endpoint->now));
-}
-
-/* True when the session that the request names is here, if there is one. */
-static bool post_finds_session(haft_exchange *exchange, const haft_request *request)
-{
-    struct text id = request->index_->mcp_session_id;
-
-    return !id.data || hf_http_session_ready(exchange, request, id.data, id.size);
+    status = haft_session_receive_http(exchange->engine, request->body, request->body_size,
+                                       &headers, exchange, endpoint->now);
+    if (!exchange->done)
+        post_conclude(exchange, status);
 }
 
 /* A message whose header names a legacy revision, none that is known, or none at all.  It is read for the
@@ -157,13 +146,13 @@ static void post_legacy(haft_exchange *exchange, const haft_request *request, en
     struct text id = request->index_->mcp_session_id;
     struct http_session *session =
         id.data ? hf_request_session(exchange, request, id.data, id.size, false) : NULL;
-    haft_session *reader = session ? session->engine : hf_endpoint_shared(endpoint, spoken);
-    haft_incoming *incoming = reader ? haft_incoming_read(reader, request->body, request->body_size,
-                                                          exchange, endpoint->now)
-                                     : NULL;
+    haft_incoming *incoming = NULL;
     const struct message *message;
     bool asks;
 
+    if (session || endpoint->shared[spoken] || hf_endpoint_share(endpoint, spoken))
+        incoming = haft_incoming_read(session ? session->engine : endpoint->shared[spoken],
+                                      request->body, request->body_size, exchange, endpoint->now);
     if (!incoming) {
         refuse_without_memory(exchange);
         return;
@@ -190,7 +179,10 @@ static void post_legacy(haft_exchange *exchange, const haft_request *request, en
 void hf_endpoint_post(haft_exchange *exchange, const haft_request *request)
 {
     haft_endpoint *endpoint = exchange->endpoint;
-    enum revision named = hf_request_revision(request);
+    struct text version = request->index_->mcp_protocol_version,
+                id = request->index_->mcp_session_id;
+    enum revision named =
+        version.data ? hf_revision_named(version.data, version.size) : REV_UNNAMED;
 
     if (!hf_request_is_json(request)) {
         hf_exchange_refuse(exchange, 415, NULL, RPC_INVALID_REQUEST,
@@ -210,6 +202,6 @@ void hf_endpoint_post(haft_exchange *exchange, const haft_request *request)
     }
     if (named < REVISIONS && hf_revision_rows[named].modern)
         post_modern(exchange, request, named);
-    else if (post_finds_session(exchange, request))
+    else if (!id.data || hf_http_session_ready(exchange, request, id.data, id.size))
         post_legacy(exchange, request, named);
 }

@@ -6,8 +6,8 @@
 
 /* ---- endpoint.c ---- */
 
-/* The engine's session for clients that have none; NULL without memory. */
-haft_session *hf_endpoint_shared(haft_endpoint *endpoint, enum revision revision);
+/* Makes `shared` of a revision, which is NULL; false without memory. */
+bool hf_endpoint_share(haft_endpoint *endpoint, enum revision revision);
 
 /* Moves an exchange to its session's. */
 void hf_exchange_join(haft_exchange *exchange, struct http_session *session);
@@ -21,9 +21,6 @@ void hf_endpoint_post(haft_exchange *exchange, const haft_request *request);
 
 /* With whose they are. */
 haft_headers hf_request_headers(const haft_request *request);
-
-/* The revision that the header names: REV_UNNAMED without one, REVISIONS for one that is not known. */
-enum revision hf_request_revision(const haft_request *request);
 
 /* The session of that id, if it is the client's own: knowing the id of somebody else's is not
  * enough.  One of the 2024-11-05 kind is found only when that is asked for. */

@@ -13,13 +13,11 @@ enum { SEND_RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10 };
 
 /* ---- exchanges ---- */
 
-static haft_exchange **send_list_of(haft_exchange *exchange)
-{
-    return exchange->session ? &exchange->session->exchanges : &exchange->endpoint->exchanges;
-}
-
 static void unlink_exchange(haft_exchange *exchange)
 {
+    haft_exchange **list =
+        exchange->session ? &exchange->session->exchanges : &exchange->endpoint->exchanges;
+
     if (exchange->session && exchange->session->listening == exchange) {
         exchange->session->listening = NULL;
         return;
@@ -28,8 +26,8 @@ static void unlink_exchange(haft_exchange *exchange)
         exchange->next->previous = exchange->previous;
     if (exchange->previous)
         exchange->previous->next = exchange->next;
-    else if (*send_list_of(exchange) == exchange)
-        *send_list_of(exchange) = exchange->next;
+    else if (*list == exchange)
+        *list = exchange->next;
 }
 
 /* The connection that the alias is known to has ended. */
@@ -38,8 +36,6 @@ static void free_alias(haft_exchange *exchange)
     haft_exchange *alias = exchange->alias;
 
     exchange->alias = NULL;
-    if (!alias)
-        return;
     alias->of = NULL;
     hf_exchange_free(alias);
 }
@@ -57,7 +53,8 @@ void hf_exchange_free(haft_exchange *exchange)
         hf_jobs_forget_exchange(exchange);
     if (exchange->of)
         exchange->of->alias = NULL;
-    free_alias(exchange);
+    if (exchange->alias)
+        free_alias(exchange);
     exchange->next = endpoint->spare;
     endpoint->spare = exchange;
     endpoint->n_exchanges--;
@@ -100,7 +97,9 @@ static size_t exchange_put_headers(const haft_exchange *exchange, const char *ty
         ret_headers[n++] = (haft_header){"Content-Type", type};
     if (exchange->creates && exchange->session)
         ret_headers[n++] = (haft_header){"Mcp-Session-Id", exchange->session->id};
-    return n + hf_guard_put_cors(&exchange->endpoint->guard, ret_headers + n);
+    if (exchange->endpoint->guard.cors_origin)
+        n += hf_guard_put_cors(&exchange->endpoint->guard, ret_headers + n);
+    return n;
 }
 
 void hf_exchange_respond(haft_exchange *exchange, int status, const haft_header *extra,
@@ -209,7 +208,8 @@ void hf_exchange_hang_up(haft_exchange *exchange)
     if (!exchange->gone)
         exchange->responder.end(exchange->context);
     exchange->gone = true;
-    free_alias(exchange);
+    if (exchange->alias)
+        free_alias(exchange);
 }
 
 /* A client that knows nothing of it might wait for ever, so its stream ends.  One that can come back finds it
@@ -311,21 +311,17 @@ void hf_endpoint_let_go_session(void *context, void *tag, bool over)
         let_go(tag, over);
 }
 
-static void send_take(haft_exchange *exchange, const haft_outgoing *message)
-{
-    if (exchange->done)
-        return;
-    if (message->kind == HAFT_OUT_RESPONSE)
-        send_take_response(exchange, message);
-    else if (exchange->takes_events)
-        take_event(exchange, message, false);
-}
-
 void hf_endpoint_send_shared(void *context, const haft_outgoing *message)
 {
+    haft_exchange *exchange = message->tag;
+
     (void)context;
-    if (message->tag)
-        send_take(message->tag, message);
+    if (!exchange || exchange->done)
+        return;
+    if (message->kind == HAFT_OUT_RESPONSE)
+        hf_exchange_answer(exchange, message);
+    else if (exchange->takes_events)
+        take_event(exchange, message, false);
 }
 
 /* What the session says unasked.  Who was there to hear it and is not now finds it on coming back. */
@@ -350,9 +346,14 @@ static void tell(struct http_session *session, const haft_outgoing *message)
 void hf_endpoint_send_session(void *context, const haft_outgoing *message)
 {
     struct http_session *session = context;
+    haft_exchange *exchange = message->tag;
 
-    if (session->sse || !message->tag)
+    if (session->sse || !exchange)
         tell(session, message);
-    else
-        send_take(message->tag, message);
+    else if (exchange->done)
+        return;
+    else if (message->kind == HAFT_OUT_RESPONSE)
+        send_take_response(exchange, message);
+    else if (exchange->takes_events)
+        take_event(exchange, message, false);
 }
