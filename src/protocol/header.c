@@ -79,22 +79,16 @@ bool hf_header_name_is_valid(const char *name)
     return *name && strspn(name, allowed) == strlen(name);
 }
 
-/* Whether one of eight bytes is a control character, or could be. */
-static bool may_have_control(uint64_t word)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
-
-    return ((word - ones * 0x20) & ~word & high) ||
-           (((word ^ ones * 0x7F) - ones) & ~(word ^ ones * 0x7F) & high);
-}
-
 bool hf_header_value_is_valid(const char *value, size_t size)
 {
-    uint64_t word;
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
+    uint64_t word, deletes;
 
+    /* Eight bytes at a time, as long as none of them could be a control character. */
     for (; size >= sizeof word; value += sizeof word, size -= sizeof word) {
         memcpy(&word, value, sizeof word);
-        if (may_have_control(word))
+        deletes = word ^ ones * 0x7F;
+        if (((word - ones * 0x20) & ~word & high) || ((deletes - ones) & ~deletes & high))
             break;
     }
     for (; size; value++, size--)

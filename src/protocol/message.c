@@ -1,84 +1,50 @@
 /* message.c - reading a message: one look at its members, one at those of its params and _meta. */
 #include "protocol/message.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "protocol/meta.h"
 
 enum { ENVELOPE_DEPTH = 2 }; /* a message and its params, around what has a depth of its own */
 
-/* Whether a key, whose size has been found to be that of the name, is the name. */
-#define KEY_IS(key, name) (!memcmp(key, name, sizeof(name) - 1))
+/* A member that is looked for, and where it goes in a message. */
+struct member_place {
+    const char *key;
+    size_t size, offset;
+};
 
-/* Where a member of _meta belongs; NULL for one of somebody else's.  Their sizes differ. */
-static yyjson_val **message_meta_slot(struct envelope *envelope, const char *key, size_t size)
-{
-    switch (size) {
-    case sizeof META_VERSION - 1:
-        return KEY_IS(key, META_VERSION) ? &envelope->version : NULL;
-    case sizeof META_CLIENT_INFO - 1:
-        return KEY_IS(key, META_CLIENT_INFO) ? &envelope->client_info : NULL;
-    case sizeof META_CLIENT_CAPABILITIES - 1:
-        return KEY_IS(key, META_CLIENT_CAPABILITIES) ? &envelope->client_capabilities : NULL;
-    case sizeof META_LOG_LEVEL - 1:
-        return KEY_IS(key, META_LOG_LEVEL) ? &envelope->log_level : NULL;
-    case sizeof META_PROGRESS - 1:
-        return KEY_IS(key, META_PROGRESS) ? &envelope->progress_token : NULL;
-    case sizeof META_TRACEPARENT - 1:
-        return KEY_IS(key, META_TRACEPARENT) ? &envelope->traceparent : NULL;
-    default:
-        return NULL;
+#define MEMBER_PLACE(key, member)                                                                  \
+    {                                                                                              \
+        key, sizeof key - 1, offsetof(struct message, member)                                      \
     }
-}
+static const struct member_place message_params[] = {
+    MEMBER_PLACE("name", name), MEMBER_PLACE("arguments", arguments), MEMBER_PLACE("_meta", meta),
+    MEMBER_PLACE("requestState", request_state), MEMBER_PLACE("inputResponses", input_responses)};
+static const struct member_place message_meta[] = {
+    MEMBER_PLACE(META_VERSION, envelope.version),
+    MEMBER_PLACE(META_CLIENT_INFO, envelope.client_info),
+    MEMBER_PLACE(META_CLIENT_CAPABILITIES, envelope.client_capabilities),
+    MEMBER_PLACE(META_LOG_LEVEL, envelope.log_level),
+    MEMBER_PLACE(META_PROGRESS, envelope.progress_token),
+    MEMBER_PLACE(META_TRACEPARENT, envelope.traceparent)};
+#undef MEMBER_PLACE
 
-static void message_read_meta(struct message *message)
+static void message_collect(struct message *message, yyjson_val *object,
+                            const struct member_place *places, size_t n_places)
 {
-    yyjson_val *key, *value, **slot;
+    yyjson_val *key, *value;
     size_t i, n;
 
-    if (!yyjson_is_obj(message->meta)) {
-        message->meta = NULL;
-        return;
-    }
-    yyjson_obj_foreach(message->meta, i, n, key, value) {
-        slot = message_meta_slot(&message->envelope, unsafe_yyjson_get_str(key),
-                                 unsafe_yyjson_get_len(key));
-        if (slot)
-            *slot = value;
-    }
-}
+    yyjson_obj_foreach(object, i, n, key, value) {
+        const char *text = unsafe_yyjson_get_str(key);
+        size_t size = unsafe_yyjson_get_len(key), k = 0;
 
-/* Likewise of params. */
-static yyjson_val **message_param_slot(struct message *message, const char *key, size_t size)
-{
-    switch (size) {
-    case sizeof "name" - 1:
-        return KEY_IS(key, "name") ? &message->name : NULL;
-    case sizeof "_meta" - 1:
-        return KEY_IS(key, "_meta") ? &message->meta : NULL;
-    case sizeof "arguments" - 1:
-        return KEY_IS(key, "arguments") ? &message->arguments : NULL;
-    case sizeof "requestState" - 1:
-        return KEY_IS(key, "requestState") ? &message->request_state : NULL;
-    case sizeof "inputResponses" - 1:
-        return KEY_IS(key, "inputResponses") ? &message->input_responses : NULL;
-    default:
-        return NULL;
+        while (k < n_places && (size != places[k].size || memcmp(text, places[k].key, size)))
+            k++;
+        if (k < n_places)
+            *(yyjson_val **)(void *)((char *)message + places[k].offset) = value;
     }
-}
-
-static void message_read_params(struct message *message)
-{
-    yyjson_val *key, *value, **slot;
-    size_t i, n;
-
-    yyjson_obj_foreach(message->rpc.params, i, n, key, value) {
-        slot = message_param_slot(message, unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
-        if (slot)
-            *slot = value;
-    }
-    if (message->meta)
-        message_read_meta(message);
 }
 
 int hf_message_read(struct message *ret_message, yyjson_val *root, size_t max_depth,
@@ -112,7 +78,13 @@ int hf_message_read(struct message *ret_message, yyjson_val *root, size_t max_de
     }
     ret_message->kind = kinds[rpc->kind];
     if (rpc->params)
-        message_read_params(ret_message);
+        message_collect(ret_message, rpc->params, message_params,
+                        sizeof message_params / sizeof *message_params);
+    if (!yyjson_is_obj(ret_message->meta))
+        ret_message->meta = NULL;
+    if (ret_message->meta)
+        message_collect(ret_message, ret_message->meta, message_meta,
+                        sizeof message_meta / sizeof *message_meta);
     return 0;
 }
 

@@ -16,109 +16,64 @@ const char *hf_rpc_error_text(int code)
     }
 }
 
-static bool rpc_is_id(yyjson_val *id)
-{
-    return yyjson_is_str(id) || yyjson_is_int(id);
-}
-
-static void invalid(struct rpc_message *message, const char *why)
-{
-    message->kind = RPC_INVALID;
-    message->why = why;
-}
-
 /* The members of a message. */
 enum rpc_member { JSONRPC, ID, METHOD, PARAMS, RESULT, ERROR, MEMBERS };
 
-/* Which member a key names; MEMBERS for none.  Their sizes tell most of them apart. */
-static enum rpc_member member_of(const char *key, size_t size)
-{
-    switch (size) {
-    case 2:
-        return memcmp(key, "id", 2) ? MEMBERS : ID;
-    case 5:
-        return memcmp(key, "error", 5) ? MEMBERS : ERROR;
-    case 6:
-        return !memcmp(key, "method", 6)   ? METHOD
-               : !memcmp(key, "params", 6) ? PARAMS
-               : !memcmp(key, "result", 6) ? RESULT
-                                           : MEMBERS;
-    case 7:
-        return memcmp(key, "jsonrpc", 7) ? MEMBERS : JSONRPC;
-    default:
-        return MEMBERS;
-    }
-}
-
-/* Finds the members.  Bits of those that are there twice: they make the message ambiguous.  The bit
- * of MEMBERS is for any other. */
-static unsigned rpc_collect(yyjson_val *root, yyjson_val *found[MEMBERS])
-{
-    unsigned bits = 0;
-    size_t i, n;
-    yyjson_val *key, *value;
-
-    yyjson_obj_foreach(root, i, n, key, value) {
-        enum rpc_member member = member_of(unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
-
-        if (member == MEMBERS || found[member])
-            bits |= 1u << member;
-        if (member < MEMBERS)
-            found[member] = value;
-    }
-    return bits;
-}
-
 void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message)
 {
-    yyjson_val *found[MEMBERS] = {NULL}, *id, *method, *params;
+    static const struct {
+        const char *text;
+        size_t size;
+    } names[] = {[JSONRPC] = {"jsonrpc", 7}, [ID] = {"id", 2},         [METHOD] = {"method", 6},
+                 [PARAMS] = {"params", 6},   [RESULT] = {"result", 6}, [ERROR] = {"error", 5}};
+    yyjson_val *found[MEMBERS] = {NULL}, *id, *method, *params, *key, *value;
     struct rpc_message *message = ret_message;
-    unsigned bits, twice;
+    unsigned twice = 0; /* bits of members that are there twice: they make a message ambiguous */
+    bool answers;
+    size_t i, n;
 
-    *message = (struct rpc_message){.kind = RPC_INVALID};
+    *message = (struct rpc_message){.kind = RPC_INVALID, .plain = true};
     if (!yyjson_is_obj(root)) {
         message->why = "a message must be an object";
         return;
     }
-    bits = rpc_collect(root, found);
-    twice = bits & ~(1u << MEMBERS);
-    message->plain = !bits;
+    yyjson_obj_foreach(root, i, n, key, value) {
+        size_t size = unsafe_yyjson_get_len(key);
+        unsigned member = 0;
+
+        while (member < MEMBERS && (size != names[member].size ||
+                                    memcmp(unsafe_yyjson_get_str(key), names[member].text, size)))
+            member++;
+        if (member == MEMBERS) {
+            message->plain = false;
+            continue;
+        }
+        if (found[member])
+            twice |= 1u << member;
+        found[member] = value;
+    }
     id = found[ID];
     method = found[METHOD];
     params = found[PARAMS];
     message->has_id = id;
-    if (rpc_is_id(id) && !(twice & 1u << ID))
+    if ((yyjson_is_str(id) || yyjson_is_int(id)) && !(twice & 1u << ID))
         message->id = id;
     message->result = found[RESULT];
     message->error = found[ERROR];
-    if (twice) {
-        invalid(message, "a member occurs more than once");
+    answers = !method && message->id && (message->result || message->error);
+    message->why = twice ? "a member occurs more than once"
+                   : !yyjson_equals_strn(found[JSONRPC], "2.0", 3) ? "\"jsonrpc\" must be \"2.0\""
+                   : id && !message->id               ? "\"id\" must be a string or an integer"
+                   : answers                          ? NULL
+                   : !yyjson_is_str(method)           ? "\"method\" must be a string"
+                   : params && !yyjson_is_obj(params) ? "\"params\" must be an object"
+                                                      : NULL;
+    if (message->why)
         return;
-    }
-    if (!yyjson_equals_strn(found[JSONRPC], "2.0", 3)) {
-        invalid(message, "\"jsonrpc\" must be \"2.0\"");
-        return;
-    }
-    if (id && !message->id) {
-        invalid(message, "\"id\" must be a string or an integer");
-        return;
-    }
-    if (!method && message->id && (message->result || message->error)) {
-        message->kind = RPC_RESPONSE;
-        return;
-    }
-    if (!yyjson_is_str(method)) {
-        invalid(message, "\"method\" must be a string");
-        return;
-    }
-    if (params && !yyjson_is_obj(params)) {
-        invalid(message, "\"params\" must be an object");
-        return;
-    }
+    message->kind = answers ? RPC_RESPONSE : message->id ? RPC_REQUEST : RPC_NOTIFICATION;
     message->method = yyjson_get_str(method);
     message->method_size = yyjson_get_len(method);
-    message->params = params;
-    message->kind = message->id ? RPC_REQUEST : RPC_NOTIFICATION;
+    message->params = answers ? NULL : params;
 }
 
 void hf_rpc_put_id(haft_buffer *buffer, const yyjson_val *id)
