@@ -212,7 +212,14 @@ bool hf_text_same_ignoring_case(const char *left, const char *right);
 /* The same for a text that has no NUL at its end. */
 bool hf_text_is_ignoring_case(const char *text, size_t size, const char *wanted);
 /* A text without the spaces and tabs around it. */
-struct text hf_text_trim(const char *text, size_t size);
+static inline struct text text_trim(const char *text, size_t size)
+{
+    for (; size && (*text == ' ' || *text == '\t'); size--)
+        text++;
+    while (size && (text[size - 1] == ' ' || text[size - 1] == '\t'))
+        size--;
+    return (struct text){text, size};
+}
 
 /* Whether a name matches a pattern with `*` and `?`. */
 bool hf_glob_match(const char *pattern, size_t size, const char *text);

@@ -135,15 +135,6 @@ bool hf_text_is_ignoring_case(const char *text, size_t size, const char *wanted)
     return i == size && !wanted[i];
 }
 
-struct text hf_text_trim(const char *text, size_t size)
-{
-    for (; size && (*text == ' ' || *text == '\t'); size--)
-        text++;
-    while (size && (text[size - 1] == ' ' || text[size - 1] == '\t'))
-        size--;
-    return (struct text){text, size};
-}
-
 bool hf_text_same_ignoring_case(const char *left, const char *right)
 {
     while (*left && ascii_lower(*left) == ascii_lower(*right)) {

@@ -198,8 +198,7 @@ void hf_request_read_accept(const haft_request *request, bool *ret_json, bool *r
         const char *comma = memchr(rest.data, ',', rest.size);
         size_t n = comma ? (size_t)(comma - rest.data) : rest.size;
         const char *parameters = memchr(rest.data, ';', n);
-        struct text range =
-            hf_text_trim(rest.data, parameters ? (size_t)(parameters - rest.data) : n);
+        struct text range = text_trim(rest.data, parameters ? (size_t)(parameters - rest.data) : n);
         size_t i = 0;
 
         while (i < sizeof ranges / sizeof *ranges &&

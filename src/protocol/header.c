@@ -26,7 +26,7 @@ struct text hf_header_get(const haft_header *headers, size_t n, const char *name
             continue;
         *ret_again = value.data;
         if (!value.data)
-            value = hf_text_trim(headers[i].value, strlen(headers[i].value));
+            value = text_trim(headers[i].value, strlen(headers[i].value));
     }
     return value;
 }
@@ -38,23 +38,22 @@ void hf_headers_index(const haft_header *headers, size_t n, struct haft_header_i
 {
     *ret_index = (struct haft_header_index){0};
     for (size_t i = 0; i < n; i++) {
-        const char *name = headers[i].name, *wanted;
+        const char *name = headers[i].name;
         size_t size = strlen(name);
-        struct text *value;
+        struct text *value = NULL;
 
         switch (HEADER_KEY((unsigned char)*name | 0x20, size)) {
 #define HEADER_CASE(member, first, text)                                                           \
     case HEADER_KEY(first, sizeof text - 1):                                                       \
-        wanted = text;                                                                             \
-        value = &ret_index->member;                                                                \
+        /* Capitals are rare. */                                                                   \
+        if (!memcmp(name, text, sizeof text - 1) || hf_text_is_ignoring_case(name, size, text))    \
+            value = &ret_index->member;                                                            \
         break;
             HEADERS_READ(HEADER_CASE)
 #undef HEADER_CASE
-        default:
-            continue;
         }
-        if (!value->data && hf_text_is_ignoring_case(name, size, wanted))
-            *value = hf_text_trim(headers[i].value, strlen(headers[i].value));
+        if (value && !value->data)
+            *value = text_trim(headers[i].value, strlen(headers[i].value));
     }
 }
 

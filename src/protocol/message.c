@@ -1,50 +1,52 @@
 /* message.c - reading a message: one look at its members, one at those of its params and _meta. */
 #include "protocol/message.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "protocol/meta.h"
 
 enum { ENVELOPE_DEPTH = 2 }; /* a message and its params, around what has a depth of its own */
 
-/* A member that is looked for, and where it goes in a message. */
-struct member_place {
-    const char *key;
-    size_t size, offset;
-};
+/* Members that are looked for, and where they go; the sizes of their names differ. */
+#define MESSAGE_PARAMS(X)                                                                          \
+    X("name", name)                                                                                \
+    X("_meta", meta)                                                                               \
+    X("arguments", arguments)                                                                      \
+    X("requestState", request_state)                                                               \
+    X("inputResponses", input_responses)
+#define MESSAGE_META(X)                                                                            \
+    X(META_VERSION, envelope.version)                                                              \
+    X(META_CLIENT_INFO, envelope.client_info)                                                      \
+    X(META_CLIENT_CAPABILITIES, envelope.client_capabilities)                                      \
+    X(META_LOG_LEVEL, envelope.log_level)                                                          \
+    X(META_PROGRESS, envelope.progress_token)                                                      \
+    X(META_TRACEPARENT, envelope.traceparent)
 
-#define MEMBER_PLACE(key, member)                                                                  \
-    {                                                                                              \
-        key, sizeof key - 1, offsetof(struct message, member)                                      \
-    }
-static const struct member_place message_params[] = {
-    MEMBER_PLACE("name", name), MEMBER_PLACE("arguments", arguments), MEMBER_PLACE("_meta", meta),
-    MEMBER_PLACE("requestState", request_state), MEMBER_PLACE("inputResponses", input_responses)};
-static const struct member_place message_meta[] = {
-    MEMBER_PLACE(META_VERSION, envelope.version),
-    MEMBER_PLACE(META_CLIENT_INFO, envelope.client_info),
-    MEMBER_PLACE(META_CLIENT_CAPABILITIES, envelope.client_capabilities),
-    MEMBER_PLACE(META_LOG_LEVEL, envelope.log_level),
-    MEMBER_PLACE(META_PROGRESS, envelope.progress_token),
-    MEMBER_PLACE(META_TRACEPARENT, envelope.traceparent)};
-#undef MEMBER_PLACE
-
-static void message_collect(struct message *message, yyjson_val *object,
-                            const struct member_place *places, size_t n_places)
+static void message_read_params(struct message *message)
 {
     yyjson_val *key, *value;
     size_t i, n;
 
-    yyjson_obj_foreach(object, i, n, key, value) {
-        const char *text = unsafe_yyjson_get_str(key);
-        size_t size = unsafe_yyjson_get_len(key), k = 0;
-
-        while (k < n_places && (size != places[k].size || memcmp(text, places[k].key, size)))
-            k++;
-        if (k < n_places)
-            *(yyjson_val **)(void *)((char *)message + places[k].offset) = value;
+#define MESSAGE_MEMBER(name, member)                                                               \
+    case sizeof name - 1:                                                                          \
+        if (!memcmp(unsafe_yyjson_get_str(key), name, sizeof name - 1))                            \
+            message->member = value;                                                               \
+        break;
+    yyjson_obj_foreach(message->rpc.params, i, n, key, value) {
+        switch (unsafe_yyjson_get_len(key)) {
+            MESSAGE_PARAMS(MESSAGE_MEMBER)
+        }
     }
+    if (!yyjson_is_obj(message->meta)) {
+        message->meta = NULL;
+        return;
+    }
+    yyjson_obj_foreach(message->meta, i, n, key, value) {
+        switch (unsafe_yyjson_get_len(key)) {
+            MESSAGE_META(MESSAGE_MEMBER)
+        }
+    }
+#undef MESSAGE_MEMBER
 }
 
 int hf_message_read(struct message *ret_message, yyjson_val *root, size_t max_depth,
@@ -78,13 +80,7 @@ int hf_message_read(struct message *ret_message, yyjson_val *root, size_t max_de
     }
     ret_message->kind = kinds[rpc->kind];
     if (rpc->params)
-        message_collect(ret_message, rpc->params, message_params,
-                        sizeof message_params / sizeof *message_params);
-    if (!yyjson_is_obj(ret_message->meta))
-        ret_message->meta = NULL;
-    if (ret_message->meta)
-        message_collect(ret_message, ret_message->meta, message_meta,
-                        sizeof message_meta / sizeof *message_meta);
+        message_read_params(ret_message);
     return 0;
 }
 

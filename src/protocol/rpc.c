@@ -16,16 +16,25 @@ const char *hf_rpc_error_text(int code)
     }
 }
 
-/* The members of a message. */
-enum rpc_member { JSONRPC, ID, METHOD, PARAMS, RESULT, ERROR, MEMBERS };
+/* The members of a message, each with its first letter; no two have that and their size in common. */
+#define RPC_MEMBERS(X)                                                                             \
+    X(JSONRPC, 'j', "jsonrpc")                                                                     \
+    X(ID, 'i', "id")                                                                               \
+    X(METHOD, 'm', "method")                                                                       \
+    X(PARAMS, 'p', "params")                                                                       \
+    X(RESULT, 'r', "result")                                                                       \
+    X(ERROR, 'e', "error")
+
+enum rpc_member {
+#define RPC_MEMBER_(member, first, name) member,
+    RPC_MEMBERS(RPC_MEMBER_) MEMBERS
+#undef RPC_MEMBER_
+};
+
+#define RPC_KEY(first, size) ((size) << 8 | (size_t)(first))
 
 void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message)
 {
-    static const struct {
-        const char *text;
-        size_t size;
-    } names[] = {[JSONRPC] = {"jsonrpc", 7}, [ID] = {"id", 2},         [METHOD] = {"method", 6},
-                 [PARAMS] = {"params", 6},   [RESULT] = {"result", 6}, [ERROR] = {"error", 5}};
     yyjson_val *found[MEMBERS] = {NULL}, *id, *method, *params, *key, *value;
     struct rpc_message *message = ret_message;
     unsigned twice = 0; /* bits of members that are there twice: they make a message ambiguous */
@@ -38,12 +47,17 @@ void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message)
         return;
     }
     yyjson_obj_foreach(root, i, n, key, value) {
-        size_t size = unsafe_yyjson_get_len(key);
-        unsigned member = 0;
+        const char *text = unsafe_yyjson_get_str(key);
+        enum rpc_member member = MEMBERS;
 
-        while (member < MEMBERS && (size != names[member].size ||
-                                    memcmp(unsafe_yyjson_get_str(key), names[member].text, size)))
-            member++;
+        switch (RPC_KEY((unsigned char)*text, unsafe_yyjson_get_len(key))) {
+#define RPC_CASE(name, first, wanted)                                                              \
+    case RPC_KEY(first, sizeof wanted - 1):                                                        \
+        member = memcmp(text, wanted, sizeof wanted - 1) ? MEMBERS : name;                         \
+        break;
+            RPC_MEMBERS(RPC_CASE)
+#undef RPC_CASE
+        }
         if (member == MEMBERS) {
             message->plain = false;
             continue;

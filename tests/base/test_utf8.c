@@ -138,12 +138,12 @@ static void trims_blanks(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct text text = hf_text_trim(rows[i].text, strlen(rows[i].text));
+        struct text text = text_trim(rows[i].text, strlen(rows[i].text));
 
         if (text.size != strlen(rows[i].trimmed) || memcmp(text.data, rows[i].trimmed, text.size))
             fail_msg("row %zu", i);
     }
-    assert_null(hf_text_trim(NULL, 0).data);
+    assert_null(text_trim(NULL, 0).data);
 }
 
 int main(void)

@@ -119,7 +119,7 @@ static bool by_meta(haft_server *server, const struct sent *sent, haft_trace *re
 
 static void trim(struct value *value)
 {
-    struct text text = hf_text_trim(value->bytes, value->size);
+    struct text text = text_trim(value->bytes, value->size);
 
     *value = (struct value){text.data, text.size};
 }

@@ -88,7 +88,7 @@ static bool is_state(const char *text, size_t size)
         const char *comma = memchr(text, ',', size);
         size_t first = comma ? (size_t)(comma - text) : size;
 
-        if (!is_member(hf_text_trim(text, first)))
+        if (!is_member(text_trim(text, first)))
             return false;
         if (!comma)
             return true;
