@@ -46,6 +46,7 @@ struct connection {
     uv_shutdown_t shutdown;
     haft_buffer fields; /* of struct field, then of haft_header: as many as come, since most of the
                            time none is there */
+    struct field field; /* the one that is being read */
     size_t n_fields, url_size, trailer_size;
     size_t consumed;                /* bytes of the request that have been parsed */
     size_t path;                    /* in the head: decoded */
@@ -181,12 +182,10 @@ llhttp_errno_t hf_connection_parse(struct connection *connection, const char *by
  * buffers say so. */
 void hf_connection_set_host(struct connection *connection, size_t at, size_t size);
 
-/* The head is whole and does not move any more: what is in `fields` are pairs from now on. */
-void hf_connection_settle_headers(struct connection *connection);
-
 /* ---- target.c ---- */
 
-/* Finds path, query and host in the target of a request that is whole; false when it was refused. */
+/* Finds path, query and host in the target of a request that is whole; false when it was refused.  The
+ * head does not move any more then: what is in `fields` are pairs. */
 bool hf_connection_read_target(struct connection *connection);
 
 /* ---- connection.c ---- */

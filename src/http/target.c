@@ -8,25 +8,13 @@
 #include "base/url.h"
 #include "http/http.h"
 
-/* Decodes the path in place, once; -1 when it is not well written or has a NUL. */
-static int decode_path(char *path)
-{
-    size_t size = hf_percent_decode_bytes(path, strlen(path), false, path);
-
-    if (size == PERCENT_INVALID || memchr(path, '\0', size))
-        return -1;
-    path[size] = '\0';
-    return 0;
-}
-
-/* Keeps the path as it came behind the head, when decoding would change it. */
-static void keep_path(struct connection *c)
+/* Decodes the path in place, once, and keeps it as it came behind the head.  False when it is not well
+ * written or has a NUL, or without memory. */
+static bool decode_path(struct connection *c)
 {
     size_t size = strlen(c->head.data + c->path) + 1;
+    char *path;
 
-    c->target = c->path;
-    if (!strchr(c->head.data + c->path, '%'))
-        return;
     c->target = c->head.size;
     for (size_t done = 0, n; done < size; done += n) {
         char piece[256];
@@ -35,8 +23,14 @@ static void keep_path(struct connection *c)
         memcpy(piece, c->head.data + c->path + done, n);
         haft_buffer_add(&c->head, piece, n);
         if (c->head.status)
-            return;
+            return false;
     }
+    path = c->head.data + c->path;
+    size = hf_percent_decode_bytes(path, size - 1, false, path);
+    if (size == PERCENT_INVALID || memchr(path, '\0', size))
+        return false;
+    path[size] = '\0';
+    return true;
 }
 
 static bool target_is_web(const struct url *url)
@@ -68,38 +62,40 @@ static bool target_read_absolute(struct connection *c)
     return true;
 }
 
-/* Finds where the path begins; false for what is no target of its method. */
-static bool target_read_form(struct connection *c)
-{
-    const char *target = c->head.data;
-
-    c->path = 0;
-    if (c->parser.method == HTTP_CONNECT)
-        return false;
-    return target[0] == '/' || (c->parser.method == HTTP_OPTIONS && !strcmp(target, "*")) ||
-           target_read_absolute(c);
-}
+_Static_assert(sizeof(haft_header) <= sizeof(struct field), "it takes the field's place");
 
 bool hf_connection_read_target(struct connection *c)
 {
-    bool well_written = target_read_form(c);
-    char *query;
+    const char *target = c->head.data;
+    haft_header *headers;
+    bool is_valid;
 
-    if (well_written) {
-        query = strchr(c->head.data + c->path, '?');
+    c->path = 0;
+    is_valid = c->parser.method != HTTP_CONNECT &&
+               (target[0] == '/' || (c->parser.method == HTTP_OPTIONS && !strcmp(target, "*")) ||
+                target_read_absolute(c));
+    if (is_valid) {
+        char *path = c->head.data + c->path, *query = strchr(path, '?');
+
         if (query)
-            *query = '\0';
-        c->query = query ? (size_t)(query + 1 - c->head.data) : 0;
-        keep_path(c);
+            *query++ = '\0';
+        c->query = query ? (size_t)(query - c->head.data) : 0;
+        c->target = c->path;
+        is_valid = !strchr(path, '%') || decode_path(c);
     }
     if (c->head.status || c->fields.status) {
         hf_connection_refuse(c, 503, "Out of memory");
         return false;
     }
-    if (well_written && !decode_path(c->head.data + c->path)) {
-        hf_connection_settle_headers(c);
-        return true;
+    if (!is_valid) {
+        hf_connection_refuse(c, 400, "Bad Request: the path is not well written");
+        return false;
     }
-    hf_connection_refuse(c, 400, "Bad Request: the path is not well written");
-    return false;
+    headers = (haft_header *)(void *)c->fields.data;
+    for (size_t i = 0; i < c->n_fields; i++) {
+        const struct field field = ((const struct field *)(void *)headers)[i];
+
+        headers[i] = (haft_header){c->head.data + field.name, c->head.data + field.value};
+    }
+    return true;
 }
