@@ -29,22 +29,11 @@ static void start_request(struct connection *c)
     c->since = loop_now(&c->http->loop);
 }
 
-/* Whose request it is: the peer's, or whom a trusted one asks for. */
-static const char *connection_client(struct connection *c, const haft_header *headers, size_t n)
-{
-    const char *client = c->peer;
-
-    if (c->is_proxy) {
-        hf_proxies_find_client(&c->http->proxies, c->peer, headers, n, c->client);
-        client = c->client;
-    }
-    return *client ? client : NULL;
-}
-
 static void connection_handle(struct connection *c)
 {
     haft_http *http = c->http;
     const haft_header *headers = (const haft_header *)(void *)c->fields.data;
+    const char *client = c->peer;
     haft_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
                             .path = c->head.data + c->path,
                             .target = c->head.data + c->target,
@@ -53,16 +42,21 @@ static void connection_handle(struct connection *c)
                             .n_headers = c->n_fields,
                             .index_ = &c->index,
                             .body = c->body.data ? c->body.data : "",
-                            .body_size = c->body.size,
-                            .peer = connection_client(c, headers, c->n_fields)};
+                            .body_size = c->body.size};
     struct pending_request pending;
 
     hf_headers_index(headers, c->n_fields, &c->index);
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
     c->since = loop_now(&http->loop);
-    hf_http_use(http, c->since);
-    if (hf_shards_wants(c, &request))
+    http->used = c->since;
+    http->resting = false;
+    if (c->is_proxy) {
+        hf_proxies_find_client(&http->proxies, c->peer, headers, c->n_fields, c->client);
+        client = c->client;
+    }
+    request.peer = *client ? client : NULL;
+    if (http->shards && hf_shards_wants(c, &request))
         return;
     c->handling = true;
     pending = hf_mux_handle(&http->mux, &request, &hf_http_responder, c, c->since);
@@ -125,9 +119,9 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         llhttp_errno_t code;
         size_t used;
 
-        if (!begun && (hf_connection_unsent(c) > UNREAD_LIMIT || hf_turn_is_spent(c))) {
+        if (!begun && (c->unsent > UNREAD_LIMIT || (c->http->spent >= SHARE && hf_turn_waits(c)))) {
             /* When the answers have been read, or in the next turn. */
-            if (!hf_connection_unsent(c))
+            if (!c->unsent)
                 hf_http_later(c);
             connection_keep(c, bytes, size);
             return;
@@ -157,7 +151,7 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
             connection_keep(c, bytes, size);
         break;
     }
-    if (c->stage != STAGE_CLOSING)
+    if (c->moving && c->stage != STAGE_CLOSING)
         hf_shards_move(c);
 }
 
@@ -185,7 +179,7 @@ void hf_connection_resume(struct connection *c)
         return;
     }
     if (c->stage == STAGE_HANDLING && !is_free(c)) {
-        if (c->stage != STAGE_CLOSING)
+        if (c->moving && c->stage != STAGE_CLOSING)
             hf_shards_move(c);
         return;
     }
@@ -246,7 +240,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
             return;
         /* What is queued may still be read. */
         c->lingers = false;
-        if (n != UV_EOF || c->doomed || !hf_connection_unsent(c))
+        if (n != UV_EOF || c->doomed || !c->unsent)
             uv_close(&c->io.handle, connection_on_closed);
         return;
     }
@@ -354,7 +348,7 @@ void hf_connection_close(struct connection *c)
     }
     if (!c->lingers)
         uv_read_stop(&c->io.stream);
-    if (c->doomed || !hf_connection_unsent(c))
+    if (c->doomed || !c->unsent)
         hf_connection_finish(c);
 }
 

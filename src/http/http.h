@@ -137,8 +137,6 @@ struct haft_http {
 haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                        struct shards *shards, unsigned shard, haft_reason *reterr_reason);
 void hf_http_remember(haft_http *http, struct connection *connection);
-/* A request or a connection has come. */
-void hf_http_use(haft_http *http, haft_time now);
 /* The connection is gone; what it was made of may be used again. */
 void hf_http_forget(struct connection *connection);
 /* Makes the stream of a connection that has a socket but no handle yet. */
@@ -146,8 +144,8 @@ int hf_http_open(struct connection *connection, int fd);
 
 /* ---- turn.c ---- */
 
-/* Begins with the next turn. */
-void hf_turn_next(haft_http *http);
+/* Begins with the next turn, of the haft_http. */
+void hf_turn_next(void *context);
 /* Has hf_connection_resume called when nothing else is going on. */
 void hf_http_later(struct connection *connection);
 /* Calls it for those that are due, as far as this turn goes. */
@@ -156,12 +154,10 @@ void hf_turn_resume(haft_http *http);
 void hf_turn_continue(struct connection *connection);
 /* It is in no list any more. */
 void hf_turn_forget(struct connection *connection);
-/* The connection is sent so many bytes more of its answer; and that was the last of it. */
+/* The connection is sent so many bytes more of its answer. */
 void hf_turn_spend(struct connection *connection, size_t size);
-void hf_turn_answered(struct connection *connection);
-/* Whether its next request must wait for another turn: there has been enough in this one, and not
- * least from it. */
-bool hf_turn_is_spent(const struct connection *connection);
+/* Whether its next request must wait for another turn when the share of this one is spent. */
+bool hf_turn_waits(const struct connection *connection);
 
 /* ---- listen.c ---- */
 
@@ -228,15 +224,14 @@ void hf_connection_put_response(struct connection *connection, const haft_respon
 void hf_connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
 /* Hands the next piece of what is left to the socket, unless it has one. */
 void hf_connection_write_piece(struct connection *connection);
-size_t hf_connection_unsent(const struct connection *connection);
 void hf_connection_drop_unsent(struct connection *connection);
 
 /* ---- shards.c ---- */
 
 int hf_shards_init(struct shards *shards, unsigned n);
 void hf_shards_finish(struct shards *shards);
-/* Whether the request is for a session that lives elsewhere; its connection moves there then, by
- * hf_shards_move. */
+/* Where there are shards, whether the request is for a session that lives elsewhere; its connection is
+ * `moving` there then, by hf_shards_move. */
 bool hf_shards_wants(struct connection *connection, const haft_request *request);
 void hf_shards_move(struct connection *connection);
 /* Takes in what has arrived. */

@@ -22,39 +22,31 @@ static void finish(struct connection *c)
     c->pending.by = NULL;
     c->answered = true;
     c->streaming = false;
-    hf_turn_answered(c);
+    c->heavy = c->answer_size > PIECE;
+    c->answer_size = 0;
     if (!c->handling)
         hf_connection_answered(c);
-}
-
-/* The headers about the transfer, and the empty line; its size. */
-static size_t put_tail(const struct connection *c, int status, size_t size, char tail[TAIL_ROOM])
-{
-    static const char length[] = "Content-Length: ", closes[] = "Connection: close\r\n\r\n";
-    const char *last = c->keep_alive ? closes + sizeof closes - 3 : closes;
-    size_t n = 0;
-
-    if (http_status_has_body(status)) {
-        memcpy(tail, length, sizeof length - 1);
-        n = sizeof length - 1;
-        n += hf_integer_to_text((int64_t)size, tail + n);
-        memcpy(tail + n, "\r\n", 2);
-        n += 2;
-    }
-    memcpy(tail + n, last, strlen(last));
-    return n + strlen(last);
 }
 
 /* `more` are headers of the server's, besides those of whoever answers. */
 static void respond(struct connection *c, const haft_response *response, const haft_header *more,
                     size_t n_more)
 {
-    bool sends = c->parser.method != HTTP_HEAD && http_status_has_body(response->status);
+    static const char length[] = "Content-Length: ", closes[] = "Connection: close\r\n\r\n";
+    const char *last = c->keep_alive ? closes + sizeof closes - 3 : closes;
     char tail[TAIL_ROOM];
-    size_t tail_size = put_tail(c, response->status, response->size, tail);
+    size_t n = 0, size = 0;
 
-    hf_connection_put_response(c, response, more, n_more, tail, tail_size,
-                               sends ? response->size : 0);
+    if (http_status_has_body(response->status)) {
+        size = c->parser.method == HTTP_HEAD ? 0 : response->size;
+        memcpy(tail, length, sizeof length - 1);
+        n = sizeof length - 1;
+        n += hf_integer_to_text((int64_t)response->size, tail + n);
+        memcpy(tail + n, "\r\n", 2);
+        n += 2;
+    }
+    memcpy(tail + n, last, strlen(last));
+    hf_connection_put_response(c, response, more, n_more, tail, n + strlen(last), size);
     finish(c);
 }
 

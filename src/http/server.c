@@ -29,24 +29,14 @@ static void http_on_woken(void *context, bool asked)
     hf_turn_resume(http);
 }
 
-static void http_before_sleep(void *context)
-{
-    hf_turn_next(context);
-}
-
 /* ---- connections ---- */
-
-void hf_http_use(haft_http *http, haft_time now)
-{
-    http->used = now;
-    http->resting = false;
-}
 
 void hf_http_remember(haft_http *http, struct connection *c)
 {
     LIST_PUSH(http->connections, c, previous, next);
     http->n_connections++;
-    hf_http_use(http, loop_now(&http->loop));
+    http->used = loop_now(&http->loop);
+    http->resting = false;
     if (http->shards)
         atomic_fetch_add(&http->shards->n_connections, 1);
 }
@@ -336,7 +326,7 @@ static int open_front(haft_http *http, haft_reason *reason)
 static haft_http *http_make(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                             struct shards *shards, unsigned shard)
 {
-    static const struct loop_events events = {http_on_woken, http_on_tick, http_before_sleep};
+    static const struct loop_events events = {http_on_woken, http_on_tick, hf_turn_next};
     const haft_allocator *allocator = server->allocator;
     haft_http *http = allocator->alloc(allocator->context, sizeof *http);
 
@@ -358,7 +348,7 @@ static haft_http *http_make(haft_server *server, const haft_http_options *option
         allocator->release(allocator->context, http, sizeof *http);
         return NULL;
     }
-    hf_http_use(http, loop_now(&http->loop));
+    http->used = loop_now(&http->loop);
     return http;
 }
 

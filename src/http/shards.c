@@ -26,11 +26,8 @@ void hf_shards_finish(struct shards *shards)
 bool hf_shards_wants(struct connection *c, const haft_request *request)
 {
     const struct shards *shards = c->http->shards;
-    unsigned home;
+    unsigned home = hf_endpoint_home(request);
 
-    if (!shards)
-        return false;
-    home = hf_endpoint_home(request);
     if (home >= shards->n || home == c->http->shard)
         return false;
     c->moving = home + 1;
@@ -83,7 +80,7 @@ void hf_shards_move(struct connection *c)
     int copy;
 
     /* Earlier answers go out first; hf_connection_resume comes back here. */
-    if (!c->moving || hf_connection_unsent(c))
+    if (c->unsent)
         return;
     c->moving = 0;
     copy = uv_fileno(&c->io.handle, &fd) ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);

@@ -14,8 +14,9 @@ void hf_turn_continue(struct connection *c)
 
 /* Before the loop looks for something new: so that each connection is written one piece, and one
  * more if it is answered in this turn. */
-void hf_turn_next(haft_http *http)
+void hf_turn_next(void *context)
 {
+    haft_http *http = context;
     struct connection *c = http->continued, *next;
 
     http->turn++;
@@ -38,15 +39,9 @@ void hf_turn_spend(struct connection *c, size_t size)
     c->http->spent += size;
 }
 
-void hf_turn_answered(struct connection *c)
+bool hf_turn_waits(const struct connection *c)
 {
-    c->heavy = c->answer_size > PIECE;
-    c->answer_size = 0;
-}
-
-bool hf_turn_is_spent(const struct connection *c)
-{
-    return c->http->spent >= SHARE && (c->heavy || c->turn == c->http->turn);
+    return c->heavy || c->turn == c->http->turn;
 }
 
 /* ---- those that are due ---- */

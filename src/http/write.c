@@ -29,11 +29,6 @@ static void doom(struct connection *c)
     hf_http_later(c);
 }
 
-size_t hf_connection_unsent(const struct connection *c)
-{
-    return c->unsent;
-}
-
 /* ---- what waits ---- */
 
 static void drop_block(struct connection *c)
@@ -162,14 +157,12 @@ static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t
         hf_connection_write_piece(c);
 }
 
-/* What the socket takes of it at once, or an error of libuv's. */
-static int try_write(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t size)
+/* uv_try_write of small parts. */
+static int write_joined(struct connection *c, const uv_buf_t *bufs, unsigned n)
 {
     char joined[JOINED];
     uv_buf_t all = uv_buf_init(joined, 0);
 
-    if (n == 1 || size > sizeof joined)
-        return uv_try_write(&c->io.stream, bufs, n);
     for (unsigned i = 0; i < n; i++) {
         memcpy(joined + all.len, bufs[i].base, bufs[i].len);
         all.len += bufs[i].len;
@@ -177,11 +170,11 @@ static int try_write(struct connection *c, const uv_buf_t *bufs, unsigned n, siz
     return uv_try_write(&c->io.stream, &all, 1);
 }
 
-/* Whether its reader is too slow.  A message that is long by itself says nothing about that, nor does
- * what has not been offered to the socket yet. */
+/* Whether the reader of its stream is too slow.  A message that is long by itself says nothing about
+ * that, nor does what has not been offered to the socket yet. */
 static bool is_deaf(const struct connection *c, size_t behind)
 {
-    return c->streaming && !c->doomed && behind > c->http->options.max_unsent &&
+    return !c->doomed && behind > c->http->options.max_unsent &&
            (uv_stream_get_write_queue_size(&c->io.stream) || behind > FLOOD);
 }
 
@@ -196,7 +189,8 @@ void hf_connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
         size += bufs[i].len;
     hf_turn_spend(c, size);
     if (!behind && size <= PIECE) {
-        written = try_write(c, bufs, n, size);
+        written = n > 1 && size <= JOINED ? write_joined(c, bufs, n)
+                                          : uv_try_write(&c->io.stream, bufs, n);
         if (written < 0 && written != UV_EAGAIN) {
             doom(c);
             return;
@@ -205,7 +199,7 @@ void hf_connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
     }
     if (done < size)
         queue(c, bufs, n, size, done);
-    if (is_deaf(c, behind)) {
+    if (c->streaming && is_deaf(c, behind)) {
         hf_server_log(c->http->server, HAFT_WARNING,
                       "a client that does not read its stream is dropped");
         doom(c);
