@@ -23,8 +23,8 @@ static void start_request(struct connection *c)
     haft_buffer_clear(&c->fields);
     hf_buffer_trim(&c->body, KEPT_BODY);
     c->n_fields = c->url_size = c->trailer_size = c->consumed = 0;
-    memset(c->slots, 0, sizeof c->slots);
-    c->begun = c->answered = c->continues = c->crowded = false;
+    c->begun = c->answered = c->continues = c->is_ambiguous = false;
+    c->seen = 0;
     c->stage = STAGE_HEAD;
     c->since = loop_now(&c->http->loop);
 }

@@ -18,9 +18,10 @@ enum {
     SHARE = 1 << 20    /* bytes of answers in one turn of the loop, after which others wait */
 };
 
-/* A header while the head may still move; a haft_header takes its place when it is whole. */
+/* A header while the head may still move: where its name and its value are in it, a NUL after each.  A
+ * haft_header takes its place when the head is whole. */
 struct field {
-    uint32_t name, name_size, value, value_size; /* in the head, a NUL after each */
+    size_t name, value;
 };
 
 enum stage { STAGE_HEAD, STAGE_BODY, STAGE_HANDLING, STAGE_CLOSING };
@@ -55,14 +56,14 @@ struct connection {
     struct pending_request pending; /* its request, by whoever answers that */
     haft_time since;                /* the stage began */
     unsigned char address[16];
-    char peer[ADDRESS_TEXT];           /* the same as text; "" for none */
-    char client[ADDRESS_TEXT];         /* whom a proxy asks for: of this request */
-    bool is_proxy;                     /* one that is trusted */
-    unsigned char slots[HEADER_SLOTS]; /* the first header of each slot, counted from 1 */
+    char peer[ADDRESS_TEXT];   /* the same as text; "" for none */
+    char client[ADDRESS_TEXT]; /* whom a proxy asks for: of this request */
+    bool is_proxy;             /* one that is trusted */
     struct haft_header_index index;
-    bool crowded;  /* two fields have the same slot */
-    uint8_t stage; /* enum stage */
-    bool counted;  /* against its address */
+    unsigned seen;     /* the headers that parse.c knows: a bit for each */
+    bool is_ambiguous; /* one of them came twice */
+    uint8_t stage;     /* enum stage */
+    bool counted;      /* against its address */
     bool keep_alive;
     bool begun; /* a byte of the request has come */
     bool streaming, chunked;
@@ -174,9 +175,9 @@ extern const llhttp_settings_t hf_connection_parser;
 llhttp_errno_t hf_connection_parse(struct connection *connection, const char *bytes, size_t size,
                                    size_t *ret_used);
 
-/* Makes so many bytes of the head the value of Host, whatever the header said.  Without memory the
+/* Makes what is there in the head the value of Host, whatever the header said.  Without memory the
  * buffers say so. */
-void hf_connection_set_host(struct connection *connection, size_t at, size_t size);
+void hf_connection_set_host(struct connection *connection, size_t at);
 
 /* ---- target.c ---- */
 

@@ -1,16 +1,52 @@
 /* parse.c - a request as llhttp takes it apart: its target, its headers and its body.
  *
- * Names of headers are kept in small letters, behind one another, and found by a slot; what is too
- * much, or can be read in two ways, is refused while it comes. */
+ * Headers are kept behind one another, their names in small letters; what is too much, or can be read
+ * in two ways, is refused while it comes. */
 #include <string.h>
 
 #include "http/http.h"
 
-_Static_assert(MAX_HEADERS < UINT8_MAX, "a slot tells which header it is in a byte");
-
 /* Bytes of a chunked body that are no content, for each byte that is: one in a chunk of its own has
  * five. */
 enum { CHUNK_OVERHEAD = 8 };
+
+/* The headers that are read here, and those that may come only once, since saying one of these twice
+ * is a way of saying different things to different readers.  No two have their first letter and their
+ * size in common. */
+#define KNOWN_HEADERS(X)                                                                           \
+    X(KNOWN_EXPECT, 'e', "expect")                                                                 \
+    X(KNOWN_HOST, 'h', "host")                                                                     \
+    X(KNOWN_ORIGIN, 'o', "origin")                                                                 \
+    X(KNOWN_TYPE, 'c', "content-type")                                                             \
+    X(KNOWN_LENGTH, 'c', "content-length")                                                         \
+    X(KNOWN_CODING, 't', "transfer-encoding")                                                      \
+    X(KNOWN_AUTHORIZATION, 'a', "authorization")                                                   \
+    X(KNOWN_KEY, 'x', "x-api-key")                                                                 \
+    X(KNOWN_METHOD, 'm', "mcp-method")                                                             \
+    X(KNOWN_NAME, 'm', "mcp-name")                                                                 \
+    X(KNOWN_VERSION, 'm', "mcp-protocol-version")                                                  \
+    X(KNOWN_SESSION, 'm', "mcp-session-id")                                                        \
+    X(KNOWN_EVENT, 'l', "last-event-id")
+
+enum {
+#define KNOWN_NUMBER(number, first, name) number,
+    KNOWN_HEADERS(KNOWN_NUMBER)
+#undef KNOWN_NUMBER
+};
+
+/* A bit of its own for each of them; 0 for any other. */
+static unsigned known_bit(const char *name, size_t size)
+{
+    switch (size << 8 | (unsigned char)*name) {
+#define KNOWN_CASE(number, first, text)                                                            \
+    case (sizeof text - 1) << 8 | (first):                                                         \
+        return memcmp(name, text, sizeof text - 1) ? 0 : 1u << number;
+        KNOWN_HEADERS(KNOWN_CASE)
+#undef KNOWN_CASE
+    default:
+        return 0;
+    }
+}
 
 static int too_much(struct connection *c, int status)
 {
@@ -34,7 +70,7 @@ static int on_url_complete(llhttp_t *parser)
     struct connection *c = parser->data;
 
     buffer_add(&c->head, "", 1);
-    c->field.name = (uint32_t)c->head.size;
+    c->field.name = c->head.size;
     return c->head.status ? too_much(c, 503) : 0;
 }
 
@@ -78,31 +114,21 @@ static int on_header_text(llhttp_t *parser, const char *at, size_t size)
 static int on_name_complete(llhttp_t *parser)
 {
     struct connection *c = parser->data;
+    char *name = c->head.data + c->field.name;
+    size_t size = c->head.size - c->field.name;
+    unsigned bit;
 
     if (c->stage == STAGE_BODY)
         return 0;
     if (c->n_fields == MAX_HEADERS)
         return too_much(c, 431);
-    c->field.name_size = (uint32_t)c->head.size - c->field.name;
-    make_small(c->head.data + c->field.name, c->field.name_size);
+    make_small(name, size);
+    bit = known_bit(name, size);
+    c->is_ambiguous = c->is_ambiguous || c->seen & bit & ~(1u << KNOWN_EXPECT);
+    c->seen |= bit;
     buffer_add(&c->head, "", 1);
-    c->field.value = (uint32_t)c->head.size;
+    c->field.value = c->head.size;
     return c->head.status ? too_much(c, 503) : 0;
-}
-
-/* Keeps the header that is whole; the first with its slot is found by that. */
-static void parse_keep_field(struct connection *c)
-{
-    unsigned char *slot = &c->slots[header_slot(c->head.data + c->field.name, c->field.name_size)];
-
-    buffer_add(&c->fields, &c->field, sizeof c->field);
-    if (c->fields.status)
-        return;
-    c->n_fields++;
-    if (*slot)
-        c->crowded = true;
-    else
-        *slot = (unsigned char)c->n_fields;
 }
 
 /* Blanks after a value are no part of it; llhttp has skipped those before it. */
@@ -119,111 +145,68 @@ static int on_value_complete(llhttp_t *parser)
             break;
         c->head.size--;
     }
-    c->field.value_size = (uint32_t)c->head.size - c->field.value;
     buffer_add(&c->head, "", 1);
-    parse_keep_field(c);
-    c->field.name = (uint32_t)c->head.size;
-    return c->head.status || c->fields.status ? too_much(c, 503) : 0;
+    buffer_add(&c->fields, &c->field, sizeof c->field);
+    if (c->head.status || c->fields.status)
+        return too_much(c, 503);
+    c->n_fields++;
+    c->field.name = c->head.size;
+    return 0;
 }
 
 /* The first of that name; NULL for none. */
 static struct field *parse_find_field(const struct connection *c, const char *name)
 {
-    size_t size = strlen(name);
     struct field *fields = (struct field *)(void *)c->fields.data;
 
-    for (size_t i = c->slots[header_slot(name, size)]; i && i <= c->n_fields; i++) {
-        struct field *field = &fields[i - 1];
-
-        if (field->name_size == size && !memcmp(c->head.data + field->name, name, size))
-            return field;
-    }
+    for (size_t i = 0; i < c->n_fields; i++)
+        if (!strcmp(c->head.data + fields[i].name, name))
+            return &fields[i];
     return NULL;
 }
 
-void hf_connection_set_host(struct connection *c, size_t at, size_t size)
+void hf_connection_set_host(struct connection *c, size_t at)
 {
     static const char name[] = "host";
-    struct field *field = parse_find_field(c, name);
+    struct field *field = parse_find_field(c, name), added = {c->head.size, at};
 
-    c->field =
-        (struct field){(uint32_t)c->head.size, sizeof name - 1, (uint32_t)at, (uint32_t)size};
     if (field) {
-        field->value = c->field.value;
-        field->value_size = c->field.value_size;
+        field->value = at;
         return;
     }
     haft_buffer_add(&c->head, name, sizeof name);
-    if (!c->head.status)
-        parse_keep_field(c);
-}
-
-/* Saying one of these twice is a way of saying different things to different readers. */
-static bool is_ambiguous(const struct connection *c)
-{
-#define NAME(text)                                                                                 \
-    {                                                                                              \
-        text, sizeof text - 1                                                                      \
-    }
-    static const struct {
-        const char *text;
-        size_t size;
-    } names[] = {NAME("host"),
-                 NAME("origin"),
-                 NAME("content-type"),
-                 NAME("content-length"),
-                 NAME("transfer-encoding"),
-                 NAME("authorization"),
-                 NAME("x-api-key"),
-                 NAME("mcp-method"),
-                 NAME("mcp-name"),
-                 NAME("mcp-protocol-version"),
-                 NAME("mcp-session-id"),
-                 NAME("last-event-id")};
-#undef NAME
-    const struct field *field = (const struct field *)(const void *)c->fields.data;
-    unsigned seen = 0;
-
-    for (size_t i = 0; i < c->n_fields; i++, field++) {
-        const char *name = c->head.data + field->name;
-
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            if (names[k].size != field->name_size || *names[k].text != *name ||
-                memcmp(name, names[k].text, field->name_size))
-                continue;
-            if (seen & 1u << k)
-                return true;
-            seen |= 1u << k;
-            break;
-        }
-    }
-    return false;
+    haft_buffer_add(&c->fields, &added, sizeof added);
+    if (!c->head.status && !c->fields.status)
+        c->n_fields++;
 }
 
 /* Whether where the body ends is said in the one way that every reader knows: another coding below
  * "chunked" would be taken for the body itself, and a client of HTTP/1.0 knows of none. */
-static bool is_plainly_chunked(const struct connection *c, const struct field *coding)
+static bool is_plainly_chunked(const struct connection *c)
 {
+    const struct field *coding = parse_find_field(c, "transfer-encoding");
+
     return c->parser.http_minor > 0 && c->parser.flags & F_CHUNKED &&
-           hf_text_is_ignoring_case(c->head.data + coding->value, coding->value_size, "chunked");
+           hf_text_same_ignoring_case(c->head.data + coding->value, "chunked");
 }
 
 static int on_headers_complete(llhttp_t *parser)
 {
     struct connection *c = parser->data;
-    const struct field *coding = parse_find_field(c, "transfer-encoding");
-    /* Clients of HTTP/1.0 need not say whom they ask. */
-    bool has_host = parser->http_minor == 0 || parse_find_field(c, "host");
 
     c->stage = STAGE_BODY;
     /* An offer to speak something else is not taken up. */
     parser->upgrade = 0;
-    if (parser->http_major != 1 || !has_host || (coding && !is_plainly_chunked(c, coding)) ||
-        (c->crowded && is_ambiguous(c)))
+    if (parser->http_major != 1 || c->is_ambiguous)
+        return too_much(c, 400);
+    /* Clients of HTTP/1.0 need not say whom they ask. */
+    if (parser->http_minor > 0 && !(c->seen & 1u << KNOWN_HOST))
+        return too_much(c, 400);
+    if (c->seen & 1u << KNOWN_CODING && !is_plainly_chunked(c))
         return too_much(c, 400);
     if (parser->content_length > c->http->max_body && !(parser->flags & F_CHUNKED))
         return too_much(c, 413);
-    c->continues = parser->http_minor > 0 && parse_find_field(c, "expect");
+    c->continues = parser->http_minor > 0 && c->seen & 1u << KNOWN_EXPECT;
     return 0;
 }
 

@@ -58,7 +58,7 @@ static bool target_read_absolute(struct connection *c)
     target[size] = '\0';
     if (target[c->path] != '/')
         target[--c->path] = '/';
-    hf_connection_set_host(c, 0, size);
+    hf_connection_set_host(c, 0);
     return true;
 }
 

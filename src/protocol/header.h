@@ -8,19 +8,8 @@
 
 #include "base/base.h"
 
-/* So many hashes of names there are. */
-enum { HEADER_SLOTS = 64 };
-
 /* One header, where a list of one is wanted. */
 #define HEADER(name, value) (&(const haft_header){name, value})
-
-/* The same for capitals and small letters; those that are common have different ones. */
-static inline size_t header_slot(const char *name, size_t size)
-{
-    size_t first = (unsigned char)name[0] | 0x20, last = (unsigned char)name[size - 1] | 0x20;
-
-    return (size + first * last) % HEADER_SLOTS;
-}
 
 /* The headers of requests that haft reads itself, each with its first letter; no two have that and
  * their size in common. */

@@ -58,6 +58,11 @@ static void answers(void **state)
         {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nCurrent-Tape: application/json\r\nContent-Length: 40\r\n\r\n" PING(
              1),
          "HTTP/1.1 415 ", true},
+        /* names that may come twice, though they look like some that may not */
+        {HEAD
+         "Hoot: 1\r\nHoot: 2\r\nMcp-Game: 1\r\nMcp-Game: 2\r\nExpect: x\r\nExpect: x\r\nContent-Length: 40\r\n\r\n" PING(
+             1),
+         PONG(1), true},
         {"POST /mcp?a=%00 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" PING(
              1),
          PONG(1), true},

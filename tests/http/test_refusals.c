@@ -96,6 +96,13 @@ static void refuses_what_can_be_read_in_two_ways(void **state)
               "Current-Tape: 1\r\nContent-TYPE: text/plain\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT(HEAD "X-API-Key: 1\r\nx-api-key: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT(HEAD "Mcp-Session-Id: 1\r\nMcp-Session-Id: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT(HEAD "Authorization: 1\r\nAUTHORIZATION: 1\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT(HEAD "Mcp-Method: 1\r\nX: 1\r\nMcp-Method: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT(HEAD "Mcp-Name: 1\r\nMcp-Name: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT(
+            HEAD
+            "Mcp-Protocol-Version: 1\r\nmcp-Protocol-VERSION: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT(HEAD "Last-Event-Id: 1\r\nLast-Event-Id: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/2.0\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("GET /healthz HTTP/2.0\r\nHost: localhost\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/1.7\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
