@@ -12,6 +12,17 @@
 #include "support/test.h"
 
 enum { LANES = 4, SESSIONS = 12, CLIENTS = 6, TURNS = 60, ROOM = 1 << 16, ID = 34 };
+/* More than is written at once, and less than stops the next request from being read. */
+enum { LONG_TEXT = 200 << 10 };
+
+static int lengthy(haft_call *call)
+{
+    static char text[LONG_TEXT];
+
+    memset(text, 'x', sizeof text - 1);
+    return haft_text(call, "%s", text);
+}
+HAFT_TOOL_BARE(lengthy, "Says a lot", .quick = true);
 
 /* ---- the server, on a thread of its own ---- */
 
@@ -59,6 +70,7 @@ static struct site *site_open(const char *address)
     site->server =
         haft_server_new_with("test", "1.0.0", HAFT_WITH(haft_server_options, .log = no_log));
     haft_add(site->server, &echo_tool);
+    haft_add(site->server, &lengthy_tool);
     haft_add(site->server, &slow_tool);
     haft_add(site->server, &steps_tool);
     site->options = (haft_http_options)HAFT_INIT(
@@ -107,32 +119,44 @@ static int dial(const struct site *site)
     return fd;
 }
 
+enum { REQUEST = 2048 };
+
+static int put_post(char request[REQUEST], const char *session, const char *body)
+{
+    return snprintf(request, REQUEST,
+                    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    "%s%s%sContent-Length: %zu\r\n\r\n%s",
+                    session ? "Mcp-Session-Id: " : "", session ? session : "",
+                    session ? "\r\n" : "", strlen(body), body);
+}
+
 static void post(int fd, const char *session, const char *body)
 {
-    char request[2048];
-    int n = snprintf(request, sizeof request,
-                     "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                     "%s%s%sContent-Length: %zu\r\n\r\n%s",
-                     session ? "Mcp-Session-Id: " : "", session ? session : "",
-                     session ? "\r\n" : "", strlen(body), body);
+    char request[REQUEST];
+    int n = put_post(request, session, body);
 
     assert_int_equal(write(fd, request, (size_t)n), n);
 }
 
 /* Reads until it has `part`; false when the end comes first. */
-static bool hear(int fd, char *text, const char *part)
+static bool hear_within(int fd, char *text, size_t room, const char *part)
 {
     size_t size = 0;
 
     text[0] = '\0';
     while (!strstr(text, part)) {
-        ssize_t n = size + 1 < ROOM ? read(fd, text + size, ROOM - size - 1) : 0;
+        ssize_t n = size + 1 < room ? read(fd, text + size, room - size - 1) : 0;
 
         if (n <= 0)
             return false;
         text[size += (size_t)n] = '\0';
     }
     return true;
+}
+
+static bool hear(int fd, char *text, const char *part)
+{
+    return hear_within(fd, text, ROOM, part);
 }
 
 #define HELLO                                                                                      \
@@ -263,6 +287,36 @@ static void has_its_port_alone(void **state)
     site_close(site);
 }
 
+/* What has been answered on one lane goes out before the connection moves to another. */
+static void moves_after_its_answers(void **state)
+{
+    struct site *site = site_open("127.0.0.1:0");
+    struct sessions *sessions = calloc(1, sizeof *sessions);
+    char *text = malloc(2 * LONG_TEXT), body[256], requests[2 * REQUEST];
+    size_t other = 0;
+    int fd, n;
+
+    (void)state;
+    assert_true(sessions && text);
+    if (open_sessions(sessions, site) > 1) {
+        while (!memcmp(sessions->ids[other], sessions->ids[0], 2))
+            other++;
+        snprintf(body, sizeof body, CALL, 1, "lengthy", 1);
+        n = put_post(requests, sessions->ids[0], body);
+        snprintf(body, sizeof body, SAY, 2, 2);
+        n += put_post(requests + n, sessions->ids[other], body);
+        fd = dial(site);
+        assert_int_equal(write(fd, requests, (size_t)n), n);
+        assert_true(hear_within(fd, text, 2 * LONG_TEXT, "\"id\":2,\"result\""));
+        assert_non_null(strstr(text, "\"id\":1,\"result\""));
+        assert_true(strlen(text) > LONG_TEXT);
+        close(fd);
+    }
+    free(text);
+    free(sessions);
+    site_close(site);
+}
+
 /* Streams and their ends, from connections that came to any lane. */
 static void moves_streams(void **state)
 {
@@ -334,6 +388,7 @@ int main(void)
         cmocka_unit_test(finds_sessions_from_every_lane),
         cmocka_unit_test(shares_a_path),
         cmocka_unit_test(has_its_port_alone),
+        cmocka_unit_test(moves_after_its_answers),
         cmocka_unit_test(moves_streams),
         cmocka_unit_test(moves_the_oldest),
     };
