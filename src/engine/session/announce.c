@@ -147,8 +147,10 @@ static void announce_updates(haft_session *session)
     }
 }
 
-void hf_session_announce(haft_session *session)
+void hf_session_announce(struct owner *owner)
 {
+    haft_session *session = (haft_session *)owner;
+
     /* Nearly always there is nothing new. */
     if (session->owner.closed ||
         (session->announced == atomic_load_explicit(&session->owner.server->changes.version_number,
@@ -376,7 +378,7 @@ void hf_handle_listen(haft_call *call)
     }
     listen->tag = call->request.tag;
     /* What came before is told first, so that the subscription hears of what comes after it. */
-    hf_session_announce(session);
+    hf_session_announce(&session->owner);
     if (!acknowledge(session, listen)) {
         listen_free(listen);
         hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);

@@ -179,9 +179,8 @@ static bool parse_rest(haft_call *call, const char *text, size_t before, const c
     return !hf_json_parse(rest, before + 2 + left, call->arena, ret_root, &offset, &reason);
 }
 
-/* Whether the arguments were read that way. */
-static bool read_direct(haft_session *session, haft_call *call, const char *text, size_t size,
-                        yyjson_val **ret_root)
+bool hf_direct_read(haft_session *session, haft_call *call, const char *text, size_t size,
+                    yyjson_val **ret_root)
 {
     struct scan scan = {text, text + size};
     const struct item *item = direct_find(&scan, session);
@@ -197,16 +196,4 @@ static bool read_direct(haft_session *session, haft_call *call, const char *text
     hf_arena_rewind(call->arena, mark);
     call->args.direct = (struct direct){0};
     return false;
-}
-
-int hf_direct_parse(haft_session *session, haft_call *call, const char *text, size_t size,
-                    yyjson_val **ret_root, size_t *reterr_offset, const char **reterr_reason)
-{
-    const haft_server *server = session->owner.server;
-    bool counts = server->options.max_elements; /* what the arguments have, before anything else */
-
-    if (size >= server->limits.direct_from && !counts &&
-        read_direct(session, call, text, size, ret_root))
-        return 0;
-    return hf_json_parse(text, size, call->arena, ret_root, reterr_offset, reterr_reason);
 }

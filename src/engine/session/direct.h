@@ -4,9 +4,9 @@
 
 #include "engine/session/session.h"
 
-/* As hf_json_parse, but for large arguments that the tool's schema can read from text: these are in
- * call->args.direct. */
-int hf_direct_parse(haft_session *session, haft_call *call, const char *text, size_t size,
-                    yyjson_val **ret_root, size_t *reterr_offset, const char **reterr_reason);
+/* Parses a message with large arguments that the tool's schema can read from text: these are in
+ * call->args.direct.  False when it does not have such arguments, or is to be parsed as any other. */
+bool hf_direct_read(haft_session *session, haft_call *call, const char *text, size_t size,
+                    yyjson_val **ret_root);
 
 #endif

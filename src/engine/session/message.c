@@ -93,7 +93,7 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
 
 /* What a modern request says about its client, in the order in which clients expect to be told.  False
  * when it was refused. */
-static bool read_envelope(haft_call *call)
+static bool read_envelope(haft_session *session, haft_call *call)
 {
     const struct envelope *envelope = &call->request.message.envelope;
     yyjson_val *info = yyjson_is_obj(envelope->client_info) ? envelope->client_info : NULL;
@@ -134,8 +134,8 @@ static bool read_envelope(haft_call *call)
             return false;
         }
     }
-    if (!session_of(call)->introduced && !call->owner->options.shared)
-        hf_event_of_meeting(session_of(call), call->client.name);
+    if (!session->introduced && !session->owner.options.shared)
+        hf_event_of_meeting(session, call->client.name);
     return true;
 }
 
@@ -167,87 +167,41 @@ static bool is_duplicate(const haft_session *session, const yyjson_val *id)
     return false;
 }
 
-/* A text that lasts as long as the call; NULL for none, or without memory. */
-static const char *keep_text(haft_call *call, const char *text, const char *lasting)
-{
-    return !text || text == lasting ? text : haft_arena_copy(call->arena, text, strlen(text));
-}
-
 /* Whose request it is; what HTTP says about that lasts only while it is being received.  False
  * without memory. */
-static bool set_caller(haft_call *call)
+static bool set_caller(const haft_session *session, haft_call *call)
 {
-    const haft_session_options *options = &call->owner->options;
+    const haft_session_options *options = &session->owner.options;
     const haft_headers *headers = call->request.headers;
-    const char *principal = session_of(call)->principal;
+    const char *principal = session->principal;
     const char *peer = headers && headers->peer ? headers->peer : options->peer;
 
-    call->request.principal = keep_text(call, principal, options->principal);
-    call->request.peer = keep_text(call, peer, options->peer);
+    call->request.principal = principal;
+    call->request.peer = peer;
+    if (principal && principal != options->principal)
+        call->request.principal = haft_arena_copy(call->arena, principal, strlen(principal));
+    if (peer && peer != options->peer)
+        call->request.peer = haft_arena_copy(call->arena, peer, strlen(peer));
     return (call->request.principal || !principal) && (call->request.peer || !peer);
 }
 
-/* The era of a request and what is known about its client.  False when it was refused. */
-static bool identify(haft_call *call)
-{
-    const haft_session *session = session_of(call);
-    const struct envelope *envelope = &call->request.message.envelope;
-    yyjson_val *token = envelope->progress_token;
-
-    call->progress.token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
-    if (envelope->version || session->owner.options.modern) {
-        call->revision = REV_NEWEST;
-        return read_envelope(call);
-    }
-    call->revision = session->revision;
-    call->client = session->client;
-    return true;
-}
-
-static bool is_offered(const haft_call *call, const struct method *method)
-{
-    unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
-    unsigned wanted;
-
-    if (method->offers < 0 || !hf_revision_rows[call->revision].modern)
-        return true;
-    wanted = method->offers == HAFT_OFFER_RESOURCE ? resources : 1u << method->offers;
-    return atomic_load(&call->server->changes.offered) & wanted;
-}
-
-static const struct method *method_of(const haft_call *call)
+/* A method that the protocol does not have, or whose lists have never held anything: one of the program's
+ * own, or an error. */
+static void handle_other(haft_call *call, const struct method *method)
 {
     const struct rpc_message *message = &call->request.message.rpc;
+    const struct custom_method *custom =
+        method ? NULL : custom_find(call->server, message->method, message->method_size);
 
-    return hf_method_find(message->method, message->method_size, call->revision);
-}
-
-/* Calls what the request asks for; `method` is NULL when that is not the protocol's. */
-static void dispatch(haft_call *call, const struct method *method)
-{
-    const struct rpc_message *message = &call->request.message.rpc;
-    const struct custom_method *custom;
-
-    if (method && is_offered(call, method)) {
-        if (method->remembers && call->owner->options.shared) {
-            call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
-            hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session",
-                             NULL);
-        } else {
-            method->handle(call);
-        }
+    if (custom) {
+        handle_custom(call, custom);
         return;
     }
-    custom = method ? NULL : custom_find(call->server, message->method, message->method_size);
-    if (custom)
-        handle_custom(call, custom);
-    else {
-        if (hf_revision_rows[call->revision].modern)
-            call->error.http_status = HTTP_NOT_FOUND;
-        hf_respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
-        if (method && method->handle == hf_handle_tool_call)
-            hf_tool_call_refused(call, HAFT_OUTCOME_NOT_FOUND);
-    }
+    if (hf_revision_rows[call->revision].modern)
+        call->error.http_status = HTTP_NOT_FOUND;
+    hf_respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
+    if (method && method->handle == hf_handle_tool_call)
+        hf_tool_call_refused(call, HAFT_OUTCOME_NOT_FOUND);
 }
 
 /* Whether the client has as many calls in flight as it may.  A ping takes no room. */
@@ -257,13 +211,12 @@ static bool is_full(const haft_call *call)
            !hf_message_is(&call->request.message, "ping");
 }
 
-/* Whether the session's client can have one more request of this id.  Those of different clients have
- * nothing to do with each other. */
-static bool session_has_room(haft_call *call, haft_outcome *reterr_outcome)
+/* Whether the client can have one more request of this id.  The clients of a shared session have nothing
+ * to do with each other, and are not asked. */
+static bool session_has_room(const haft_session *session, haft_call *call,
+                             haft_outcome *reterr_outcome)
 {
-    if (call->owner->options.shared)
-        return true;
-    if (is_duplicate(session_of(call), call->request.id)) {
+    if (is_duplicate(session, call->request.id)) {
         hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
         return false;
     }
@@ -275,61 +228,44 @@ static bool session_has_room(haft_call *call, haft_outcome *reterr_outcome)
 }
 
 /* A request that nobody has looked at: what is refused here has not been handled. */
-static void admit(haft_call *call)
+static void admit(haft_session *session, haft_call *call)
 {
+    const struct rpc_message *message = &call->request.message.rpc;
+    bool shared = session->owner.options.shared, modern = hf_revision_rows[call->revision].modern;
     haft_outcome refused = HAFT_OUTCOME_INVALID;
     const struct method *method = NULL;
 
     if (call->request.message.envelope.traceparent ||
         (call->request.headers && call->request.headers->index_->traceparent.data))
         hf_trace_read(call);
-    if (!set_caller(call)) {
+    if (!set_caller(session, call)) {
         refused = HAFT_OUTCOME_INTERNAL;
         hf_respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
-    } else if (identify(call)) {
-        method = method_of(call);
-        if (call->request.headers && hf_revision_rows[call->revision].modern &&
+    } else if (!modern || read_envelope(session, call)) {
+        method = hf_method_find(message->method, message->method_size, call->revision);
+        if (call->request.headers && modern &&
             !hf_headers_agree_on_method(call, method ? method->named : NULL)) {
             /* It has been answered. */
         } else if (call->request.batch && call->request.batch->full) {
             hf_respond_error(call, RPC_INVALID_REQUEST,
                              "Invalid Request: too many messages in one array", NULL);
-        } else if (session_has_room(call, &refused)) {
-            dispatch(call, method);
+        } else if (shared && method && method->remembers) {
+            call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
+            hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session",
+                             NULL);
+        } else if (shared || session_has_room(session, call, &refused)) {
+            if (method && (!modern || !method->offers ||
+                           method->offers & atomic_load(&call->server->changes.offered)))
+                method->handle(call);
+            else
+                handle_other(call, method);
             return;
         }
     }
     if (!method)
-        method = method_of(call);
+        method = hf_method_find(message->method, message->method_size, call->revision);
     if (method && method->handle == hf_handle_tool_call)
         hf_tool_call_refused(call, refused);
-}
-
-static void receive_request(haft_call *call)
-{
-    const haft_session *session = session_of(call);
-    const struct rpc_message *message = &call->request.message.rpc;
-
-    call->request.id = message->id;
-    call->request.method = message->method;
-    call->request.params = message->params;
-    call->request.meta = call->request.message.meta;
-    /* Another may be offered by now than when the arguments were read. */
-    if (call->catalogue && call->catalogue != session->catalogue) {
-        call->args.direct.of = NULL;
-        hf_catalogue_drop(call->catalogue);
-        call->catalogue = NULL;
-    }
-    if (!call->catalogue) {
-        atomic_fetch_add(&session->catalogue->refs, 1);
-        call->catalogue = session->catalogue;
-    }
-    call->link.held = true;
-    admit(call);
-    call->link.held = false;
-    /* One that was handled at once has not been linked, and is done with. */
-    if (call->link.let_go || (call->answered && !call->link.linked))
-        hf_call_release(call);
 }
 
 /* ---- methods of the program's own ---- */
@@ -511,21 +447,13 @@ static int refuse_response(haft_session *session, haft_call *call)
                           tag);
 }
 
-/* A message that is not an array, or a member of one.  The call is taken over.  As
- * haft_incoming_process. */
-static int receive_one(haft_session *session, haft_call *call, struct batch *batch)
+/* A message that is not a request.  The call is taken over.  As haft_incoming_process. */
+static int receive_other(haft_session *session, haft_call *call, struct batch *batch)
 {
     /* Modern clients without a session have nothing to tell about, and are asked nothing. */
     bool alone = session->owner.options.shared && session->owner.options.modern;
 
-    atomic_store_explicit(&call->time.now, session->owner.now, memory_order_relaxed);
     switch (call->request.message.kind) {
-    case HAFT_INCOMING_REQUEST:
-        call->request.batch = batch;
-        if (batch)
-            batch->left++;
-        receive_request(call);
-        return 1;
     case HAFT_INCOMING_NOTIFICATION:
         if (alone)
             break;
@@ -543,19 +471,63 @@ static int receive_one(haft_session *session, haft_call *call, struct batch *bat
     return 0;
 }
 
+/* A message that is not an array, or a member of one.  The call is taken over.  As
+ * haft_incoming_process. */
+static int receive_one(haft_session *session, haft_call *call, struct batch *batch)
+{
+    struct request *request = &call->request;
+    yyjson_val *token = request->message.envelope.progress_token;
+
+    atomic_store_explicit(&call->time.now, session->owner.now, memory_order_relaxed);
+    if (request->message.kind != HAFT_INCOMING_REQUEST)
+        return receive_other(session, call, batch);
+    request->batch = batch;
+    if (batch)
+        batch->left++;
+    request->id = request->message.rpc.id;
+    request->method = request->message.rpc.method;
+    request->params = request->message.rpc.params;
+    request->meta = request->message.meta;
+    call->progress.token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
+    /* A modern request says which revision it is of (read_envelope). */
+    call->revision = REV_NEWEST;
+    if (!request->message.envelope.version && !session->owner.options.modern) {
+        call->revision = session->revision;
+        call->client = session->client;
+    }
+    /* Another may be offered by now than when the arguments were read. */
+    if (call->catalogue && call->catalogue != session->catalogue) {
+        call->args.direct.of = NULL;
+        hf_catalogue_drop(call->catalogue);
+        call->catalogue = NULL;
+    }
+    if (!call->catalogue) {
+        atomic_fetch_add(&session->catalogue->refs, 1);
+        call->catalogue = session->catalogue;
+    }
+    call->link.held = true;
+    admit(session, call);
+    call->link.held = false;
+    /* One that was handled at once has not been linked, and is done with. */
+    if (call->link.let_go || (call->answered && !call->link.linked))
+        hf_call_release(call);
+    return 1;
+}
+
 /* Reads a message into the call that it may become; NULL without memory. */
 static haft_call *session_read(haft_session *session, const char *text, size_t size, void *tag,
                                haft_time now)
 {
+    haft_server *server = session->owner.server;
     haft_call *call = hf_call_new(&session->owner);
     const char *reason = NULL;
     yyjson_val *root = NULL;
     size_t offset = 0;
-    int status;
+    int status = 0;
 
     session->owner.now = now;
-    if (session->owner.server->metering.metrics)
-        atomic_fetch_add(&session->owner.server->metering.received, size);
+    if (server->metering.metrics)
+        atomic_fetch_add(&server->metering.received, size);
     if (!call)
         return NULL;
     call->request.tag = tag;
@@ -565,12 +537,15 @@ static haft_call *session_read(haft_session *session, const char *text, size_t s
         call->error.message = "Invalid Request: nested too deep";
         return call;
     }
-    status = hf_direct_parse(session, call, text, size, &root, &offset, &reason);
+    /* Where elements are counted, that comes before anything else is done with the arguments. */
+    if (size < server->limits.direct_from || server->options.max_elements ||
+        !hf_direct_read(session, call, text, size, &root))
+        status = hf_json_parse(text, size, call->arena, &root, &offset, &reason);
     if (!status && yyjson_is_arr(root))
         call->request.message = (struct message){.kind = HAFT_INCOMING_ARRAY, .root = root};
     else if (!status)
-        status = hf_message_read(&call->request.message, root,
-                                 session->owner.server->options.max_depth, call->arena);
+        status =
+            hf_message_read(&call->request.message, root, server->options.max_depth, call->arena);
     if (status == HAFT_ENOMEM) {
         hf_call_release(call);
         return NULL;
@@ -693,7 +668,8 @@ static int session_process(haft_session *session, haft_call *call, const haft_he
         hf_call_release(call);
     }
     session->held--;
-    hf_session_collect(session);
+    if (session->owner.closed)
+        hf_session_collect(session);
     return status;
 }
 

@@ -8,7 +8,7 @@ struct method {
     const char *name;
     size_t name_size;
     unsigned revisions; /* bits */
-    int offers;         /* that must ever have held something, for a modern client; -1 for none */
+    unsigned offers;    /* bits: lists of which one has ever held something, for a modern client */
     void (*handle)(haft_call *call);
     bool remembers;    /* something for later messages: nothing for clients without a session */
     const char *named; /* the member of its params that Mcp-Name repeats; NULL for none */

@@ -58,11 +58,6 @@ static void wake_follower(struct follower *follower)
     hf_owner_wake(&session->owner);
 }
 
-static void announce_to(struct owner *owner)
-{
-    hf_session_announce((haft_session *)owner);
-}
-
 static void collect_from(struct owner *owner)
 {
     hf_session_collect((haft_session *)owner);
@@ -98,7 +93,7 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     options = &session->owner.options;
     session->owner.server = server;
     session->owner.allocator = allocator;
-    session->owner.announce = announce_to;
+    session->owner.announce = hf_session_announce;
     session->owner.collect = collect_from;
     session->revision = REV_NEWEST_LEGACY;
     if (options->revision) {
@@ -143,7 +138,7 @@ static void forget_subscriptions(haft_session *session)
 
 void hf_session_collect(haft_session *session)
 {
-    if (!session->owner.closed || session->held || session->owner.calls)
+    if (session->held || session->owner.calls)
         return;
     hf_call_free_spare(&session->owner);
     forget_subscriptions(session);
@@ -251,7 +246,7 @@ haft_time haft_session_tick(haft_session *session, haft_time now)
     haft_call *after;
 
     session->owner.now = now;
-    hf_session_announce(session);
+    hf_session_announce(&session->owner);
     for (haft_call *call = session->owner.calls; call; call = after) {
         after = call->next;
         call->time.now = now;

@@ -59,7 +59,7 @@ enum revision hf_session_revision(const haft_session *session);
 /* What was read. */
 const struct message *hf_incoming_message(const haft_incoming *incoming);
 
-/* Ends the session's life when it is closed and nothing runs for it any more. */
+/* Ends the life of a closed session when nothing runs for it any more. */
 void hf_session_collect(haft_session *session);
 
 /* A client has said who it is, for the first time in its session. */
@@ -68,8 +68,8 @@ void hf_event_of_meeting(haft_session *session, const char *name);
 /* Takes what is offered now in the place of what was when the session looked last. */
 void hf_session_refresh(haft_session *session);
 
-/* Sends what the server has announced and this session has not told yet. */
-void hf_session_announce(haft_session *session);
+/* Sends what the server has announced and the session has not told yet: `announce` of its owner. */
+void hf_session_announce(struct owner *owner);
 /* Ends the subscription of that id, or all; gracefully: with a result. */
 void hf_session_end_listens(haft_session *session, const yyjson_val *id, bool graceful);
 void hf_session_end_tagged(haft_session *session, const void *tag);
