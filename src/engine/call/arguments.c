@@ -68,8 +68,5 @@ bool hf_direct_undo(haft_call *call)
 
 void hf_direct_release(haft_call *call)
 {
-    struct materialized *materialized = atomic_load(&call->args.materialized);
-
-    if (materialized)
-        haft_arena_free(materialized->arena);
+    haft_arena_free(atomic_load(&call->args.materialized)->arena);
 }

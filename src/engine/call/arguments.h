@@ -21,7 +21,7 @@ yyjson_val *hf_direct_sent(haft_call *call);
 /* From here on they are JSON, as they mostly are.  False when there is none. */
 bool hf_direct_undo(haft_call *call);
 
-/* Gives back what that has taken. */
+/* Gives back what they have taken as JSON; only where call->args.materialized is set. */
 void hf_direct_release(haft_call *call);
 
 #endif

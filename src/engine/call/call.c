@@ -89,29 +89,11 @@ void hf_call_link(haft_call *call)
     call->link.linked = true;
 }
 
-static void call_unlink(haft_call *call)
-{
-    struct owner *owner = call->owner;
-
-    if (!call->link.linked)
-        return;
-    if (call->next)
-        call->next->link.previous = call->link.previous;
-    if (call->link.previous)
-        call->link.previous->next = call->next;
-    else
-        owner->calls = call->next;
-    owner->n_calls--;
-    call->link.linked = false;
-}
-
 /* What is not going to be answered must not keep the others of its array waiting. */
 static void leave_batch(haft_call *call)
 {
     struct batch *batch = call->request.batch;
 
-    if (!batch)
-        return;
     call->request.batch = NULL;
     batch->left--;
     hf_batch_send(call->owner, batch);
@@ -142,14 +124,20 @@ static bool keep_spare(haft_call *call)
 
 void hf_call_release(haft_call *call)
 {
-    if (call->link.held) {
-        call->link.let_go = true;
-        return;
+    if (call->request.batch)
+        leave_batch(call);
+    if (call->link.linked) {
+        if (call->next)
+            call->next->link.previous = call->link.previous;
+        if (call->link.previous)
+            call->link.previous->next = call->next;
+        else
+            call->owner->calls = call->next;
+        call->owner->n_calls--;
     }
-    leave_batch(call);
-    call_unlink(call);
     hf_catalogue_drop(call->catalogue);
-    hf_direct_release(call);
+    if (atomic_load(&call->args.materialized))
+        hf_direct_release(call);
     haft_arena_free(call->stages.late.arena);
     if (!keep_spare(call))
         call_free(call);
@@ -202,31 +190,9 @@ void haft_call_run(haft_call *call)
     /* Whoever has it brought back to itself has more to do than to run the handler. */
     bool isolated = call->item && call->item->isolate && !call->inner.done;
 
-    set_queued(call, false);
+    if (call->stages.queued)
+        set_queued(call, false);
     call->status = isolated ? hf_call_run_isolated(call) : call->handler.execute(call);
-}
-
-/* Gives the call's own answer. */
-static void call_answer(haft_call *call)
-{
-    if (call->error.code)
-        hf_respond_error(call, call->error.code, call->error.message, call->error.data);
-    else
-        call->handler.complete(call);
-}
-
-/* How it ended, for the stages that a tool's call has passed. */
-static haft_outcome call_outcome(haft_call *call)
-{
-    if (call->stages.outcome)
-        return call->stages.outcome;
-    if (atomic_load(&call->cancelled) || call->owner->closed)
-        return HAFT_OUTCOME_CANCELLED;
-    if (!call->status && !call->result.checked)
-        call->status = hf_tool_check(call);
-    if (call->status)
-        return HAFT_OUTCOME_FAILED;
-    return call->result.is_error ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
 bool hf_call_is_unwanted(haft_call *call)
@@ -243,14 +209,26 @@ void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft
     if (!hf_call_is_unwanted(call)) {
         if (call->link.linked)
             owner->announce(owner);
-        answer(call);
+        if (answer)
+            answer(call);
+        else if (call->error.code)
+            hf_respond_error(call, call->error.code, call->error.message, call->error.data);
+        else
+            call->handler.complete(call);
     }
-    hf_event_of_end(call);
-    if (call_is_shared(call)) {
-        hf_call_give_up(call);
+    if (call->stages.reported)
+        hf_event_of_end(call);
+    if (call->state != CALL_OVER) {
+        if (call_is_shared(call)) {
+            hf_call_give_up(call);
+            return;
+        }
+        call_move(call, CALL_OVER);
+    }
+    if (call->link.held) {
+        call->link.let_go = true;
         return;
     }
-    call_move(call, CALL_OVER);
     hf_call_release(call);
     if (owner->closed)
         owner->collect(owner);
@@ -258,8 +236,30 @@ void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft
 
 void hf_call_end(haft_call *call)
 {
+    haft_outcome outcome = call->stages.outcome;
+
+    if (call->line.running)
+        hf_cap_leave(call);
+    if (call->status == HAFT_AGAIN && !hf_call_is_unwanted(call)) {
+        hf_input_ask(call);
+        return;
+    }
     call_move(call, CALL_OVER);
-    hf_call_conclude(call, call->stages.staged ? call_outcome(call) : HAFT_OUTCOME_OK, call_answer);
+    if (call->status == CALL_LATE && !hf_call_is_unwanted(call)) {
+        hf_call_time_out(call);
+        return;
+    }
+    if (call->stages.staged && !outcome) {
+        bool wanted = !atomic_load(&call->cancelled) && !call->owner->closed;
+
+        if (wanted && !call->status && !call->result.checked)
+            call->status = hf_tool_check(call);
+        outcome = !wanted                 ? HAFT_OUTCOME_CANCELLED
+                  : call->status          ? HAFT_OUTCOME_FAILED
+                  : call->result.is_error ? HAFT_OUTCOME_ERROR
+                                          : HAFT_OUTCOME_OK;
+    }
+    hf_call_conclude(call, outcome, NULL);
 }
 
 /* It waits for nothing any more but to be concluded. */
@@ -267,7 +267,8 @@ static void call_stop_waiting(haft_call *call)
 {
     if (call->state == CALL_IN_LINE)
         hf_cap_withdraw(call);
-    set_queued(call, false);
+    if (call->stages.queued)
+        set_queued(call, false);
     call_move(call, CALL_OVER);
 }
 
@@ -275,7 +276,8 @@ void hf_call_give_up(haft_call *call)
 {
     atomic_store(&call->cancelled, true);
     call->answered = true;
-    leave_batch(call);
+    if (call->request.batch)
+        leave_batch(call);
     if (call->state != CALL_IN_LINE && call->state != CALL_ASKING)
         return;
     call_stop_waiting(call);
@@ -322,36 +324,21 @@ void hf_call_allow(haft_call *call, unsigned milliseconds)
         call->time.deadline = call->inner.parent->time.deadline;
 }
 
-void hf_call_settle(haft_call *call)
-{
-    if (call->line.running)
-        hf_cap_leave(call);
-    if (hf_call_is_unwanted(call)) {
-        hf_call_end(call);
-    } else if (call->status == HAFT_AGAIN) {
-        hf_input_ask(call);
-    } else if (call->status == CALL_LATE) {
-        call_move(call, CALL_OVER);
-        hf_call_time_out(call);
-    } else {
-        hf_call_end(call);
-    }
-}
-
 void haft_call_done(haft_call *call)
 {
     if (call->inner.done) {
         call->inner.done(call);
         return;
     }
-    set_queued(call, false);
+    if (call->stages.queued)
+        set_queued(call, false);
     if (call->status == HAFT_PENDING) {
         call_move(call, CALL_PENDING);
         if (!call->posts.finished)
             return;
         call->status = call->posts.finish.status;
     }
-    hf_call_settle(call);
+    hf_call_end(call);
 }
 
 int hf_call_understand(haft_call *call, int status)
@@ -370,41 +357,35 @@ void hf_call_finish(haft_call *call, int status)
     if (call->state != CALL_PENDING)
         return;
     call->status = status;
-    hf_call_settle(call);
-}
-
-void hf_call_launch(haft_call *call)
-{
-    struct owner *owner = call->owner;
-    bool here = !owner->loop.run || !call->item || call->item->quick;
-    int status;
-
-    call_move(call, CALL_RUNNING);
-    call->posts.finished = false;
-    if (here) {
-        haft_call_run(call);
-        haft_call_done(call);
-        return;
-    }
-    set_queued(call, true);
-    status = owner->loop.run(owner->loop.context, call);
-    if (!status)
-        return;
-    call->status = status;
-    haft_call_done(call);
+    hf_call_end(call);
 }
 
 void hf_call_start(haft_call *call)
 {
-    int status = call->item && call->item->cap ? hf_cap_enter(call) : 1;
+    struct owner *owner = call->owner;
+    const struct item *item = call->item;
+    int status = item && item->cap && !call->line.running ? hf_cap_enter(call) : 1;
 
-    if (status > 0) {
-        hf_call_launch(call);
-    } else if (!status) {
+    if (!status) {
         call_move(call, CALL_IN_LINE);
         set_queued(call, true);
-    } else {
-        call->status = status;
-        hf_call_settle(call);
+        return;
     }
+    if (status < 0) {
+        call->status = status;
+        hf_call_end(call);
+        return;
+    }
+    call_move(call, CALL_RUNNING);
+    call->posts.finished = false;
+    if (!owner->loop.run || !item || item->quick) {
+        haft_call_run(call);
+    } else {
+        set_queued(call, true);
+        status = owner->loop.run(owner->loop.context, call);
+        if (!status)
+            return;
+        call->status = status;
+    }
+    haft_call_done(call);
 }

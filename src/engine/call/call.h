@@ -143,8 +143,8 @@ struct call_inner {
 struct call_link {
     haft_call *previous; /* in flight */
     bool linked;         /* it is in flight */
-    bool held;           /* it is being received: whoever does that lets it go, */
-    bool let_go;         /* because it is over */
+    bool held;           /* it is being received: whoever does that releases it, */
+    bool let_go;         /* because it has been concluded */
 };
 
 struct haft_call {
@@ -204,10 +204,9 @@ haft_call *hf_call_new(struct owner *owner);
 void hf_call_release(haft_call *call);
 void hf_call_link(haft_call *call);
 
-/* Makes the handler run, here or elsewhere.  `execute` and `complete` are set. */
+/* Makes the handler run, here or elsewhere, or puts the call in line: also of one whose turn has come
+ * (hf_cap_has_turn).  `execute` and `complete` are set. */
 void hf_call_start(haft_call *call);
-/* The same of one whose turn has come. */
-void hf_call_launch(haft_call *call);
 
 /* Ends a call whose handler was pending. */
 void hf_call_finish(haft_call *call, int status);
@@ -241,16 +240,14 @@ void hf_call_give_up(haft_call *call);
 /* Whether nobody waits for an answer. */
 bool hf_call_is_unwanted(haft_call *call);
 
-/* Concludes a call, whatever ended it: the stages are told, once; it is answered by `answer` unless
- * it has been or nobody waits; watchers are told, once; and it is released, unless its handler or a
- * stage still has it, who then only release it. */
+/* Concludes a call, whatever ended it: the stages are told, once; it is answered by `answer`, NULL
+ * for its own error or result, unless it has been or nobody waits; watchers are told, once; and it is
+ * released, unless its handler or a stage still has it, who then only release it. */
 void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
 
-/* The same of one that nobody has any more, as its status and its outcome say. */
+/* Nobody has it any more: it asks the client if its handler wants that, or is concluded as its status
+ * and its outcome say. */
 void hf_call_end(haft_call *call);
-
-/* The handler is done with it, or will not be called: it ends, or asks the client. */
-void hf_call_settle(haft_call *call);
 void hf_call_free_spare(struct owner *owner);
 
 #endif

@@ -61,7 +61,7 @@ static void put_completion(haft_call *call)
     haft_buffer_json_integer(out, (int64_t)call->result.n_values);
     haft_buffer_puts(out, call->result.n_values > MOST_VALUES ? ",\"hasMore\":true}"
                                                               : ",\"hasMore\":false}");
-    hf_respond_end(call, true);
+    hf_respond_end(call, true, NULL);
 }
 
 static void completion_complete(haft_call *call)

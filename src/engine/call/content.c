@@ -173,7 +173,7 @@ int hf_content_mirror(haft_call *call)
     content->mirrors = true;
     content->n = 1;
     content->pending = most;
-    if (content_fits(call, 0))
+    if (most <= call->server->options.max_message)
         return 0;
     content_count(call);
     return content_fits(call, 0) ? 0 : content_fail(call, HAFT_ETOOBIG);

@@ -227,7 +227,7 @@ static void input_take_answer(haft_call *call, struct question *question,
     /* The client could not be asked after all. */
     call->status = HAFT_ECAPABILITY;
     call->error.data = NULL;
-    hf_call_settle(call);
+    hf_call_end(call);
 }
 
 void hf_input_answer(struct owner *owner, const struct rpc_message *message)

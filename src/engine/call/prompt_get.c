@@ -54,7 +54,7 @@ static void prompt_get_complete(haft_call *call)
     haft_buffer_puts(out, "\"messages\":[");
     hf_content_write(call, out);
     haft_buffer_add(out, "]", 1);
-    hf_respond_end(call, true);
+    hf_respond_end(call, true, NULL);
 }
 
 static void prompt_get_refuse_arguments(haft_call *call, const haft_issues *issues)

@@ -99,7 +99,7 @@ static void resource_read_complete(haft_call *call)
         haft_buffer_puts(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
     else
         hf_put_cache_hints(call, out);
-    hf_respond_end(call, true);
+    hf_respond_end(call, true, NULL);
 }
 
 void hf_handle_resource_read(haft_call *call)

@@ -25,13 +25,13 @@ static void send_without_memory(haft_call *call)
     haft_buffer_clear(&call->owner->out);
 }
 
-/* Sends the response in owner->out and marks the call as answered. */
-static void send_response(haft_call *call, int error_code)
+void hf_respond_written(haft_call *call, int error_code)
 {
-    haft_buffer *out = &call->owner->out;
+    struct owner *owner = call->owner;
+    haft_buffer *out = &owner->out;
 
     /* Whatever could not be written, that there was a request must not be forgotten. */
-    if (out->status && !call->owner->closed) {
+    if (out->status && !owner->closed) {
         bool big = out->status == HAFT_ETOOBIG;
 
         hf_server_log(call->server, HAFT_ERROR, "an answer could not be written: %s",
@@ -47,19 +47,19 @@ static void send_response(haft_call *call, int error_code)
 
         call->request.batch = NULL;
         batch->left--;
-        hf_batch_collect(call->owner, batch, error_code);
-        hf_batch_send(call->owner, batch);
-    } else if (out->status && !call->owner->closed) {
+        hf_batch_collect(owner, batch, error_code);
+        hf_batch_send(owner, batch);
+    } else if (owner->closed) {
+        haft_buffer_clear(out);
+    } else if (out->status) {
         send_without_memory(call);
     } else {
-        hf_owner_send_as(call->owner, HAFT_OUT_RESPONSE, call->request.tag, error_code,
-                         call->error.http_status ? call->error.http_status : 200);
+        hf_owner_give(owner,
+                      &(haft_outgoing){out->data, out->size, HAFT_OUT_RESPONSE, call->request.tag,
+                                       error_code,
+                                       call->error.http_status ? call->error.http_status : 200});
+        hf_buffer_trim(out, SPARE_BYTES);
     }
-}
-
-void hf_respond_written(haft_call *call, int error_code)
-{
-    send_response(call, error_code);
 }
 
 haft_buffer *hf_respond_begin(haft_call *call)
@@ -72,12 +72,7 @@ haft_buffer *hf_respond_begin(haft_call *call)
     return out;
 }
 
-void hf_respond_end(haft_call *call, bool any)
-{
-    hf_respond_end_as(call, any, NULL);
-}
-
-void hf_respond_end_as(haft_call *call, bool any, const char *type)
+void hf_respond_end(haft_call *call, bool any, const char *type)
 {
     haft_buffer *out = &call->owner->out;
     const haft_buffer *meta = &call->result_meta;
@@ -105,20 +100,20 @@ void hf_respond_end_as(haft_call *call, bool any, const char *type)
         buffer_literal(out, "}");
     }
     buffer_literal(out, "}}");
-    send_response(call, 0);
+    hf_respond_written(call, 0);
 }
 
 void hf_respond_empty(haft_call *call)
 {
     hf_respond_begin(call);
-    hf_respond_end(call, false);
+    hf_respond_end(call, false, NULL);
 }
 
 void hf_respond_error(haft_call *call, int code, const char *message, const char *data)
 {
     haft_buffer_clear(&call->owner->out);
     hf_rpc_put_error(&call->owner->out, call->request.id, code, message, data);
-    send_response(call, code);
+    hf_respond_written(call, code);
 }
 
 void hf_respond_errorf(haft_call *call, int code, const char *format, ...)

@@ -101,10 +101,10 @@ const char *hf_call_tool(const haft_call *call)
     return name ? name : "";
 }
 
-/* Whether a stage is for the tool that was asked for, which may not exist. */
+/* Whether a stage that is for some tools is for the one that was asked for, which may not exist. */
 static bool concerns(const haft_stage *stage, const haft_call *call)
 {
-    return !stage->tools || hf_glob_list_allows(stage->tools, hf_call_tool(call));
+    return hf_glob_list_allows(stage->tools, hf_call_tool(call));
 }
 
 uint64_t hf_call_nanoseconds(const haft_call *call)
@@ -142,7 +142,7 @@ int hf_stages_before(haft_call *call)
     for (; i < stages->n && !status; i++) {
         const haft_stage *stage = stages->list[i];
 
-        if (concerns(stage, call))
+        if (!stage->tools || concerns(stage, call))
             status = stage->before(call, stage->data);
         if (status)
             status = stage_returned(call, stage, status);
@@ -160,7 +160,7 @@ int hf_stages_ready(haft_call *call)
     for (; i < stages->n && !status; i++) {
         const haft_stage *stage = stages->list[i];
 
-        if (concerns(stage, call))
+        if (!stage->tools || concerns(stage, call))
             status = stage->ready(call, stage->data);
         if (status)
             status = stage_returned(call, stage, status);
@@ -188,21 +188,24 @@ int hf_stages_continue(haft_call *call, int status)
 void hf_stages_after(haft_call *call, haft_outcome outcome)
 {
     const struct stages *stages = &call->server->stages.after;
+    bool late;
 
     if (call->stages.after_ran)
         return;
     call->stages.after_ran = true;
     call->stages.outcome = outcome;
-    call->time.elapsed = hf_call_nanoseconds(call);
-    if (call_is_shared(call))
+    if (call->time.started)
+        call->time.elapsed = hf_call_nanoseconds(call);
+    late = stages->n && call_is_shared(call);
+    if (late)
         hf_late_begin(call);
     for (size_t i = stages->n; i-- > 0;) {
         const haft_stage *stage = stages->list[i];
 
-        if (concerns(stage, call))
+        if (!stage->tools || concerns(stage, call))
             stage->after(call, outcome, stage->data);
     }
-    if (call_is_shared(call))
+    if (late)
         hf_late_end(call);
 }
 

@@ -26,24 +26,6 @@ static void log_misfit(haft_call *call, const haft_issues *issues)
     haft_buffer_finish(&text);
 }
 
-/* Checks a struct against the output schema as it is written. */
-static int encode_out(haft_call *call)
-{
-    haft_issues issues;
-    int status;
-
-    if (call->structured.size) { /* by haft_json */
-        hf_content_first(call);
-        haft_buffer_clear(&call->structured);
-    }
-    status = haft_schema_encode(call->item->output, call->handler.out, call->arena,
-                                &call->structured, &issues);
-
-    if (status == HAFT_EISSUES)
-        log_misfit(call, &issues);
-    return status || call->content.n ? status : hf_content_mirror(call);
-}
-
 /* Checks JSON that the handler gave against the output schema. */
 static int check_structured(haft_call *call)
 {
@@ -68,18 +50,32 @@ int hf_tool_handle(haft_call *call)
                      ? item->handler(call, (haft_value *)(uintptr_t)call->handler.in, item->data)
                      : item->call(call, call->handler.in, call->handler.out);
 
-    status = hf_call_understand(call, status);
-    return status || call->result.is_error || haft_call_cancelled(call) ? status
-                                                                        : hf_tool_check(call);
+    if (status)
+        return hf_call_understand(call, status);
+    return call->result.is_error || haft_call_cancelled(call) ? 0 : hf_tool_check(call);
 }
 
-/* What is checked before a result leaves; also after haft_finish. */
+/* What is checked before a result leaves; also after haft_finish.  A struct is checked against the output
+ * schema as it is written. */
 int hf_tool_check(haft_call *call)
 {
+    const haft_schema *output = call->item->output;
+    haft_issues issues;
+    int status;
+
     call->result.checked = true;
-    if (call->result.is_error || call->result.responded || !call->item->output)
+    if (call->result.is_error || call->result.responded || !output)
         return 0;
-    return call->handler.out ? encode_out(call) : check_structured(call);
+    if (!call->handler.out)
+        return check_structured(call);
+    if (call->structured.size) { /* by haft_json */
+        hf_content_first(call);
+        haft_buffer_clear(&call->structured);
+    }
+    status = haft_schema_encode(output, call->handler.out, call->arena, &call->structured, &issues);
+    if (status == HAFT_EISSUES)
+        log_misfit(call, &issues);
+    return status || call->content.n ? status : hf_content_mirror(call);
 }
 
 /* ---- the answer ---- */
@@ -100,23 +96,6 @@ static const char *failure_text(int status)
     default:
         return "The tool failed.";
     }
-}
-
-/* Clients of revisions before it pass over what they do not know. */
-static void put_structured(haft_call *call, haft_buffer *out)
-{
-    const struct revision_row *row = &hf_revision_rows[call->revision];
-    bool object = call->structured.size && call->structured.data[0] == '{';
-    bool wrap = !row->modern && (call->item->output ? call->item->wraps : !object);
-
-    if (!call->structured.size)
-        return;
-    buffer_literal(out, ",\"structuredContent\":");
-    if (wrap)
-        buffer_literal(out, "{\"result\":");
-    buffer_add(out, call->structured.data, call->structured.size);
-    if (wrap)
-        buffer_literal(out, "}");
 }
 
 /* Something went wrong before a result stood, or the handler or a stage said so. */
@@ -142,30 +121,44 @@ static void complete_fault(haft_call *call, int status)
         text_block_write(out, text, strlen(text));
     }
     buffer_literal(out, "],\"isError\":true");
-    hf_respond_end(call, true);
+    hf_respond_end(call, true, NULL);
 }
 
+/* Clients of revisions before structured content pass over what they do not know. */
 void hf_complete_tool(haft_call *call)
 {
+    const haft_buffer *structured = &call->structured;
     haft_buffer *out;
     int status = call->status;
 
     if (!status && !call->result.checked)
         status = hf_tool_check(call);
     if (!status)
-        status = call->content.status ? call->content.status : call->structured.status;
+        status = call->content.status ? call->content.status : structured->status;
     if (status == HAFT_ECAPABILITY) {
         hf_input_refuse(call);
-    } else if (status || call->result.is_error) {
-        complete_fault(call, status);
-    } else {
-        out = hf_respond_begin(call);
-        buffer_literal(out, "\"content\":[");
-        hf_content_write(call, out);
-        buffer_literal(out, "]");
-        put_structured(call, out);
-        hf_respond_end(call, true);
+        return;
     }
+    if (status || call->result.is_error) {
+        complete_fault(call, status);
+        return;
+    }
+    out = hf_respond_begin(call);
+    buffer_literal(out, "\"content\":[");
+    hf_content_write(call, out);
+    buffer_literal(out, "]");
+    if (structured->size) {
+        bool legacy = !hf_revision_rows[call->revision].modern;
+        bool wrap = legacy && (call->item->output ? call->item->wraps : structured->data[0] != '{');
+
+        buffer_literal(out, ",\"structuredContent\":");
+        if (wrap)
+            buffer_literal(out, "{\"result\":");
+        buffer_add(out, structured->data, structured->size);
+        if (wrap)
+            buffer_literal(out, "}");
+    }
+    hf_respond_end(call, true, NULL);
 }
 
 void hf_respond_timeout(haft_call *call, unsigned milliseconds)
@@ -217,23 +210,6 @@ static int tool_call_refuse_arguments(haft_call *call, const haft_issues *issues
     return status;
 }
 
-/* Arguments that are not there, or null, are an empty object.  Returns 0 or why there are none. */
-static int set_arguments(haft_call *call)
-{
-    static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
-    yyjson_val *arguments = call->request.message.arguments;
-
-    if (call->args.direct.of)
-        return 0;
-    if (call->args.direct.text)
-        return hf_direct_undo(call) ? 0 : RPC_INTERNAL_ERROR;
-    call->args.json = !arguments || yyjson_is_null(arguments) ? &empty : arguments;
-    if (yyjson_is_obj(call->args.json))
-        return 0;
-    call->args.json = NULL;
-    return RPC_INVALID_PARAMS;
-}
-
 /* Why the handler gets other arguments than the client sent. */
 static void log_repairs(haft_call *call, const struct repairs *repairs)
 {
@@ -273,47 +249,41 @@ static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
     return status;
 }
 
-static bool is_lenient(const haft_call *call)
-{
-    haft_hint lenient = call->item->lenient;
-
-    return lenient == HAFT_UNSET ? atomic_load(&call->server->limits.lenient) : lenient == HAFT_YES;
-}
-
-static int tool_call_decode(haft_call *call, haft_issues *issues)
+/* Decodes the arguments and, if the handler runs in this process, makes room for what it gives. */
+static int tool_call_decode(haft_call *call, bool here, haft_issues *issues)
 {
     const struct item *item = call->item;
-    const haft_schema *input = item->input;
-    bool lenient = is_lenient(call);
-    void *in;
+    haft_hint hint = item->lenient;
+    bool lenient =
+        hint == HAFT_UNSET ? atomic_load(&call->server->limits.lenient) : hint == HAFT_YES;
+    void *in = NULL;
+    int status = 0;
 
     if (call->args.direct.of && !atomic_load(&call->args.materialized)) {
         call->handler.in = call->args.direct.in;
-        return 0;
+    } else {
+        /* Whoever has asked for them may have changed them. */
+        if (call->args.direct.of && !hf_direct_undo(call))
+            return HAFT_ENOMEM;
+        call->handler.in = call->args.json;
+        if (item->input && item->tool->input) {
+            call->handler.in = in = haft_arena_alloc(call->arena, item->input->root->size);
+            if (!in)
+                return HAFT_ENOMEM;
+        }
+        if (item->input && lenient)
+            status = decode_leniently(call, in, issues);
+        else if (in)
+            status = haft_schema_decode(item->input, call->args.json, call->arena, in, issues);
+        else if (item->input)
+            status = haft_schema_validate(item->input, call->args.json, call->arena, issues);
     }
-    /* Whoever has asked for them may have changed them. */
-    if (call->args.direct.of && !hf_direct_undo(call))
-        return HAFT_ENOMEM;
-    call->handler.in = call->args.json;
-    if (!input)
-        return 0;
-    if (!item->tool->input)
-        return lenient ? decode_leniently(call, NULL, issues)
-                       : haft_schema_validate(input, call->args.json, call->arena, issues);
-    in = haft_arena_alloc(call->arena, input->root->size);
-    call->handler.in = in;
-    if (in && lenient)
-        return decode_leniently(call, in, issues);
-    return in ? haft_schema_decode(input, call->args.json, call->arena, in, issues) : HAFT_ENOMEM;
-}
-
-/* Room for what the handler gives; nothing when it does so elsewhere. */
-static int make_out(haft_call *call)
-{
-    if (!call->item->tool->output)
-        return 0;
-    call->handler.out = haft_arena_zalloc(call->arena, 1, call->item->output->root->size);
-    return call->handler.out ? 0 : HAFT_ENOMEM;
+    if (!status && here && item->tool->output) {
+        call->handler.out = haft_arena_zalloc(call->arena, 1, item->output->root->size);
+        if (!call->handler.out)
+            return HAFT_ENOMEM;
+    }
+    return status;
 }
 
 /* Whether they have more items and members than the server takes: a value stands for each. */
@@ -322,8 +292,6 @@ static bool has_too_many(const haft_call *call)
     size_t max = call->server->options.max_elements, n = 0;
     yyjson_val *at = call->args.json, *end;
 
-    if (!max)
-        return false;
     for (end = unsafe_yyjson_get_next(at); at < end && n <= max; at++)
         if (yyjson_is_ctn(at))
             n += unsafe_yyjson_get_len(at);
@@ -345,14 +313,12 @@ static int check_arguments(haft_call *call, void *data)
     int status;
 
     (void)data;
-    if (!call->inner.req && has_too_many(call))
+    if (call->server->options.max_elements && !call->inner.req && has_too_many(call))
         return refuse_many(call);
-    status = tool_call_decode(call, &issues);
+    status = tool_call_decode(call, !call->item->isolate, &issues);
     if (status && issues.count)
         return call->inner.on_invalid ? call->inner.on_invalid(call, &issues)
                                       : tool_call_refuse_arguments(call, &issues);
-    if (!status && !call->item->isolate)
-        status = make_out(call);
     if (status)
         call->stages.outcome = HAFT_OUTCOME_INTERNAL;
     return status;
@@ -361,10 +327,8 @@ static int check_arguments(haft_call *call, void *data)
 int hf_tool_execute(haft_call *call)
 {
     haft_issues issues = {0};
-    int status = tool_call_decode(call, &issues);
+    int status = tool_call_decode(call, true, &issues);
 
-    if (!status)
-        status = make_out(call);
     return status ? status : hf_tool_handle(call);
 }
 
@@ -390,88 +354,72 @@ static void end_early(haft_call *call, int status)
     call->status = status == HAFT_STOP ? 0 : status;
     call->result.checked = true;
     call->handler.complete = hf_complete_tool;
-    hf_call_settle(call);
+    hf_call_end(call);
 }
 
-/* Finds the tool of that name; NULL for no name. */
-static bool tool_call_find(haft_call *call, yyjson_val *name)
+/* Begins a call of the tool of that name, NULL for no name: those who follow calls hear of it, and its
+ * arguments are set; absent ones, and null, are an empty object.  0, HAFT_ENOTFOUND, or the code of
+ * JSON-RPC that says why there are no arguments. */
+static int tool_call_begin(haft_call *call, yyjson_val *name)
 {
-    call->entry = name ? hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_TOOL],
-                                            yyjson_get_str(name), yyjson_get_len(name))
-                       : NULL;
-    call->item = call->entry ? call->entry->item : NULL;
-    return call->entry;
-}
+    static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
+    yyjson_val *arguments = call->request.message.arguments;
+    haft_server *server = call->server;
 
-static void begin(haft_call *call)
-{
-    if (call->server->watching.timed && call->server->options.clock)
-        call->time.started = call->server->options.clock();
+    if (server->watching.timed && server->options.clock)
+        call->time.started = server->options.clock();
     call->stages.staged = true;
-    hf_event_of_start(call);
+    if (server->watching.n_watchers)
+        hf_event_of_start(call);
+    if (name)
+        call->entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_TOOL],
+                                         yyjson_get_str(name), yyjson_get_len(name));
+    if (!call->entry)
+        return HAFT_ENOTFOUND;
+    call->item = call->entry->item;
+    if (call->args.direct.of)
+        return 0;
+    if (call->args.direct.text)
+        return hf_direct_undo(call) ? 0 : RPC_INTERNAL_ERROR;
+    if (!arguments || yyjson_is_null(arguments))
+        arguments = &empty;
+    if (!yyjson_is_obj(arguments))
+        return RPC_INVALID_PARAMS;
+    call->args.json = arguments;
+    return 0;
 }
 
 void hf_tool_call_refused(haft_call *call, haft_outcome outcome)
 {
-    begin(call);
-    if (tool_call_find(call, rpc_string(call->request.params, "name")))
-        set_arguments(call);
+    tool_call_begin(call, rpc_string(call->request.params, "name"));
     call->stages.outcome = outcome;
     hf_call_end(call);
 }
 
 static void answer_not_found(haft_call *call)
 {
-    yyjson_val *name = rpc_string(call->request.params, "name");
+    yyjson_val *name = call->request.message.name;
 
     hf_fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
-}
-
-/* Whether there is a call to make: a tool, arguments, and headers that say the same.  Otherwise the
- * call is over. */
-static bool tool_call_stands(haft_call *call, yyjson_val *name)
-{
-    bool advertised;
-    int status;
-
-    begin(call);
-    if (!tool_call_find(call, name)) {
-        hf_call_conclude(call, HAFT_OUTCOME_NOT_FOUND, answer_not_found);
-        return false;
-    }
-    status = set_arguments(call);
-    advertised = call->request.headers && call->item->input && call->item->input->headers;
-    if (!status && (!advertised || hf_headers_agree_on_arguments(call)))
-        return true;
-    call->stages.outcome =
-        status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
-    call->error.code = status;
-    if (status == RPC_INVALID_PARAMS)
-        call->error.message = "Invalid params: \"arguments\" must be an object";
-    hf_call_end(call);
-    return false;
-}
-
-/* Through the stages that are left: 0, or what they said. */
-static int tool_call_pass(haft_call *call)
-{
-    int status = hf_stages_before(call);
-
-    if (!status && call->stages.walked == call->server->stages.before.n &&
-        !hf_input_restore(call)) {
-        call->stages.outcome = HAFT_OUTCOME_INVALID;
-        status = HAFT_STOP;
-    }
-    return status ? status : hf_stages_ready(call);
 }
 
 /* Goes on with a call that is in its stages, until one of them holds it, ends it, or the handler is
  * next. */
 static void tool_call_walk(haft_call *call, int status)
 {
+    const struct server_stages *stages = &call->server->stages;
+    const struct message *message = &call->request.message;
+
     while (!status) {
         call->posts.finished = false;
-        status = tool_call_pass(call);
+        status = hf_stages_before(call);
+        if (!status && call->stages.walked == stages->before.n &&
+            (message->request_state || message->input_responses) && !hf_input_restore(call)) {
+            call->stages.outcome = HAFT_OUTCOME_INVALID;
+            status = HAFT_STOP;
+        }
+        if (!status && stages->ready.n)
+            status = hf_stages_ready(call);
         if (!status) {
             call->handler.execute = hf_tool_handle;
             call->handler.complete = hf_complete_tool;
@@ -507,6 +455,7 @@ static void tool_call_resume(haft_call *call, int status)
 void hf_handle_tool_call(haft_call *call)
 {
     yyjson_val *name = call->request.message.name;
+    int status;
 
     if (!yyjson_is_str(name)) {
         hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string",
@@ -514,8 +463,21 @@ void hf_handle_tool_call(haft_call *call)
         hf_tool_call_refused(call, HAFT_OUTCOME_INVALID);
         return;
     }
-    if (!tool_call_stands(call, name))
+    status = tool_call_begin(call, name);
+    if (status == HAFT_ENOTFOUND) {
+        hf_call_conclude(call, HAFT_OUTCOME_NOT_FOUND, answer_not_found);
         return;
+    }
+    if (status ||
+        (call->item->input && call->item->input->headers && !hf_headers_agree_on_arguments(call))) {
+        call->stages.outcome =
+            status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
+        call->error.code = status;
+        if (status == RPC_INVALID_PARAMS)
+            call->error.message = "Invalid params: \"arguments\" must be an object";
+        hf_call_end(call);
+        return;
+    }
     hf_call_link(call);
     call_move(call, CALL_STAGES);
     call->posts.resume = tool_call_resume;

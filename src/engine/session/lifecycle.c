@@ -127,7 +127,7 @@ void hf_handle_initialize(haft_call *call)
     haft_buffer_puts(out, ",\"serverInfo\":");
     haft_buffer_add(out, call->server->info.data, call->server->info.size);
     put_instructions(call, out);
-    hf_respond_end(call, true);
+    hf_respond_end(call, true, NULL);
 }
 
 void hf_handle_discover(haft_call *call)
@@ -140,7 +140,7 @@ void hf_handle_discover(haft_call *call)
     put_capabilities(call, out, atomic_load(&call->server->changes.offered));
     put_instructions(call, out);
     hf_put_cache_hints(call, out);
-    hf_respond_end(call, true);
+    hf_respond_end(call, true, NULL);
 }
 
 void hf_handle_ping(haft_call *call)
@@ -245,5 +245,5 @@ void hf_complete_custom(haft_call *call)
         haft_json_write(value, out);
         any = true;
     }
-    hf_respond_end_as(call, any, yyjson_get_str(yyjson_obj_get(result, "resultType")));
+    hf_respond_end(call, any, yyjson_get_str(yyjson_obj_get(result, "resultType")));
 }

@@ -137,5 +137,5 @@ void hf_handle_list(haft_call *call)
     if (more_enabled(offers, end))
         put_cursor(out, call->arena, offers->entries[end - 1].item, end - 1);
     hf_put_cache_hints(call, out);
-    hf_respond_end(call, true);
+    hf_respond_end(call, true, NULL);
 }

@@ -236,7 +236,7 @@ static void start_queued(haft_session *session)
     for (haft_call *call = session->owner.calls; call && session->owner.n_queued; call = after) {
         after = call->next;
         if (call->state == CALL_IN_LINE && hf_cap_has_turn(call))
-            hf_call_launch(call);
+            hf_call_start(call);
     }
 }
 
