@@ -14,12 +14,6 @@ struct encode {
 static unsigned encode_value(struct encode *e, const struct node *node, struct place from,
                              const struct path *at);
 
-static unsigned check_scalar(struct encode *e, const struct node *node, yyjson_val *value,
-                             const struct path *at)
-{
-    return hf_walk(&e->w, node, value, at, NULL, NOWHERE);
-}
-
 static unsigned encode_text(struct encode *e, const struct node *node, const char *text,
                             size_t size, const struct path *at)
 {
@@ -29,7 +23,7 @@ static unsigned encode_text(struct encode *e, const struct node *node, const cha
         return hf_report_custom(&e->w, at, "Invalid string: not valid UTF-8", ABORT);
     yyjson_set_strn(&value, text, size);
     haft_buffer_json_string(e->buffer, text, size);
-    return check_scalar(e, node, &value, at);
+    return hf_walk(&e->w, node, &value, at, NULL, NOWHERE);
 }
 
 static unsigned encode_bytes(struct encode *e, struct place from, const struct path *at)
@@ -79,7 +73,7 @@ static unsigned encode_json(struct encode *e, const struct node *node, yyjson_va
         e->buffer->status = 0;
         return hf_report_custom(&e->w, at, "Invalid string: not valid UTF-8", ABORT);
     }
-    return check_scalar(e, node, value, at);
+    return hf_walk(&e->w, node, value, at, NULL, NOWHERE);
 }
 
 /* ---- containers ---- */
@@ -197,13 +191,11 @@ static unsigned encode_map(struct encode *e, const struct node *node, struct pla
     return e->w.status ? ABORT_ALL : hf_walk_checks(&e->w, node, &whole, at, verdict, n, NOWHERE);
 }
 
-/* Whether a property has anything to write. */
+/* Whether an optional property has anything to write. */
 static bool is_present(const struct property *property, const char *base)
 {
     const struct member *member = &property->member;
 
-    if (property->presence != PRESENCE_OPTIONAL)
-        return true;
     if (member->null != NO_MEMBER && *(const bool *)(base + member->null))
         return member->has == NO_MEMBER || *(const bool *)(base + member->has);
     if (member->has != NO_MEMBER)
@@ -225,7 +217,8 @@ static unsigned encode_struct(struct encode *e, const struct node *node, struct 
         const struct property *property = &node->object->properties[i];
         struct path here = {at, property->name, 0};
 
-        if (e->w.status || e->buffer->status || !is_present(property, base))
+        if (e->w.status || e->buffer->status ||
+            (property->presence == PRESENCE_OPTIONAL && !is_present(property, base)))
             continue;
         if (n++)
             buffer_literal(e->buffer, ",");
@@ -238,8 +231,12 @@ static unsigned encode_struct(struct encode *e, const struct node *node, struct 
                 encode_value(e, property->node, (struct place){base, &property->member}, &here);
     }
     buffer_literal(e->buffer, "}");
+    if (e->w.status)
+        return ABORT_ALL;
+    if (!node->n_checks)
+        return verdict;
     object = stand_in(YYJSON_TYPE_OBJ, n);
-    return e->w.status ? ABORT_ALL : hf_walk_checks(&e->w, node, &object, at, verdict, n, from);
+    return hf_walk_checks(&e->w, node, &object, at, verdict, n, from);
 }
 
 static unsigned encode_choice(struct encode *e, const struct node *node, struct place from,
@@ -264,26 +261,6 @@ static unsigned encode_pointer(struct encode *e, const struct node *node, struct
     if (!to)
         return hf_report_type(&e->w, at, node, node->expected, NULL, NULL, ABORT);
     return encode_value(e, node->as, (struct place){to, &whole}, at);
-}
-
-static unsigned encode_container(struct encode *e, const struct node *node, struct place from,
-                                 const struct path *at)
-{
-    unsigned verdict;
-
-    if (e->w.depth == e->w.schema->max_depth)
-        return hf_walk_stop(&e->w, HAFT_EDEPTH);
-    e->w.depth++;
-    if (node->store == STORE_ARRAY)
-        verdict = encode_array(
-            e, node,
-            node->list ? (struct place){from.base + from.member->offset, &node->inner} : from, at);
-    else if (node->store == STORE_MAP)
-        verdict = encode_map(e, node, from, at);
-    else
-        verdict = encode_struct(e, node, from, at);
-    e->w.depth--;
-    return verdict;
 }
 
 /* ---- a value ---- */
@@ -311,14 +288,12 @@ static unsigned encode_number(struct encode *e, const struct node *node, const c
         yyjson_set_real(&value, number);
         haft_buffer_json_number(e->buffer, number);
     }
-    return check_scalar(e, node, &value, at);
+    return hf_walk(&e->w, node, &value, at, NULL, NOWHERE);
 }
 
-/* Null is said by null_x; an item, which has none, says it by being NULL. */
-static bool is_null(const struct node *node, struct place from)
+/* Of what can be null: it is said by null_x; an item, which has none, says it by being NULL. */
+static bool is_null(struct place from)
 {
-    if (!node->nullable)
-        return false;
     if (from.member->null != NO_MEMBER)
         return *(const bool *)(from.base + from.member->null);
     return !*(void *const *)(const void *)(from.base + from.member->offset);
@@ -329,8 +304,9 @@ static unsigned encode_value(struct encode *e, const struct node *node, struct p
 {
     const char *member = from.base + from.member->offset;
     const char *text;
+    unsigned verdict;
 
-    if (is_null(node, from)) {
+    if (node->nullable && is_null(from)) {
         buffer_literal(e->buffer, "null");
         return PASS;
     }
@@ -356,8 +332,21 @@ static unsigned encode_value(struct encode *e, const struct node *node, struct p
     case STORE_POINTER:
         return encode_pointer(e, node, from, at);
     default:
-        return encode_container(e, node, from, at);
+        break;
     }
+    if (e->w.depth == e->w.schema->max_depth)
+        return hf_walk_stop(&e->w, HAFT_EDEPTH);
+    e->w.depth++;
+    if (node->store == STORE_ARRAY)
+        verdict = encode_array(
+            e, node,
+            node->list ? (struct place){from.base + from.member->offset, &node->inner} : from, at);
+    else if (node->store == STORE_MAP)
+        verdict = encode_map(e, node, from, at);
+    else
+        verdict = encode_struct(e, node, from, at);
+    e->w.depth--;
+    return verdict;
 }
 
 int haft_schema_encode(const haft_schema *schema, const void *value, haft_arena *arena,

@@ -192,12 +192,6 @@ static APART bool accept_array(struct quick_fast *fast, const struct node *node,
     return item;
 }
 
-static inline bool quick_is_key(const yyjson_val *key, const struct property *property)
-{
-    return unsafe_yyjson_get_len((void *)(uintptr_t)key) == property->size &&
-           same_bytes(key->uni.str, property->name, property->size);
-}
-
 /* Keys in the order of the properties, with optional ones left out. */
 static APART bool accept_object(struct quick_fast *fast, const struct node *node, yyjson_val *value,
                                 char *base, const struct member *member)
@@ -211,7 +205,8 @@ static APART bool accept_object(struct quick_fast *fast, const struct node *node
     fast->depth--;
     base = base && node->store == STORE_STRUCT ? base + member->offset : NULL;
     for (; n; n--, property++) {
-        if (left && quick_is_key(key, property)) {
+        if (left && unsafe_yyjson_get_len(key) == property->size &&
+            same_bytes(key->uni.str, property->name, property->size)) {
             left--;
             key = quick_accept_value(fast, property->node, key + 1, base, &property->member);
             if (!key)

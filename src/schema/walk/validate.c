@@ -97,15 +97,13 @@ int hf_walk_run(const haft_schema *schema, const struct node *node, yyjson_val *
     return hf_walk_finish(&w, verdict);
 }
 
-/* From the root, into `to`; NULL when nobody but a refinement wants to see it. */
-static int validate_run(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to,
-                        haft_issues *issues)
+/* What the fast lane has not accepted, from the root into `to`; NULL when nobody but a refinement wants
+ * to see it. */
+static int validate_walk(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to,
+                         haft_issues *issues)
 {
     static const struct member whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
-    *issues = (haft_issues){NULL, 0, 0};
-    if (hf_quick_accept(schema, value, arena, to))
-        return 0;
     if (to)
         memset(to, 0, schema->root->size);
     if (schema->refines && !to) {
@@ -136,7 +134,10 @@ static int validate_read_text(const char *text, size_t size, haft_arena *arena,
 int haft_schema_validate(const haft_schema *schema, haft_value *value, haft_arena *arena,
                          haft_issues *reterr_issues)
 {
-    return validate_run(schema, value, arena, NULL, reterr_issues);
+    *reterr_issues = (haft_issues){NULL, 0, 0};
+    return hf_quick_accept(schema, value, arena, NULL)
+               ? 0
+               : validate_walk(schema, value, arena, NULL, reterr_issues);
 }
 
 int haft_schema_validate_text(const haft_schema *schema, const char *text, size_t size,
@@ -145,7 +146,7 @@ int haft_schema_validate_text(const haft_schema *schema, const char *text, size_
     yyjson_val *value;
     int status = validate_read_text(text, size, arena, &value, reterr_issues);
 
-    return status ? status : validate_run(schema, value, arena, NULL, reterr_issues);
+    return status ? status : haft_schema_validate(schema, value, arena, reterr_issues);
 }
 
 int haft_schema_decode(const haft_schema *schema, haft_value *value, haft_arena *arena,
@@ -155,7 +156,9 @@ int haft_schema_decode(const haft_schema *schema, haft_value *value, haft_arena 
     if (!schema->typed)
         return HAFT_EINVAL;
     memset(ret_value, 0, schema->root->size);
-    return validate_run(schema, value, arena, ret_value, reterr_issues);
+    return hf_quick_accept(schema, value, arena, ret_value)
+               ? 0
+               : validate_walk(schema, value, arena, ret_value, reterr_issues);
 }
 
 /* Whether the text is a value of the schema, seen at once. */
