@@ -468,8 +468,8 @@ void hf_handle_tool_call(haft_call *call)
         hf_call_conclude(call, HAFT_OUTCOME_NOT_FOUND, answer_not_found);
         return;
     }
-    if (status ||
-        (call->item->input && call->item->input->headers && !hf_headers_agree_on_arguments(call))) {
+    if (status || (call->request.headers && call->item->input && call->item->input->headers &&
+                   !hf_headers_agree_on_arguments(call))) {
         call->stages.outcome =
             status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
         call->error.code = status;

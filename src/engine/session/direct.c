@@ -97,7 +97,8 @@ static const struct item *direct_find_tool(haft_session *session, const struct t
 {
     const struct entry *entry;
 
-    hf_session_refresh(session);
+    if (session->version_number != atomic_load(&session->owner.server->changes.version_number))
+        hf_session_refresh(session);
     entry = hf_offer_list_find(&session->catalogue->lists[HAFT_OFFER_TOOL], name->data, name->size);
     return entry && entry->item->direct && atomic_load(entry->item->direct) ? entry->item : NULL;
 }

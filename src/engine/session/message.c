@@ -26,13 +26,9 @@ enum {
 
 void hf_session_refresh(haft_session *session)
 {
-    unsigned now = atomic_load(&session->owner.server->changes.version_number);
-
-    if (session->catalogue && session->version_number == now)
-        return;
+    session->version_number = atomic_load(&session->owner.server->changes.version_number);
     hf_catalogue_drop(session->catalogue);
     session->catalogue = hf_catalogue_take(session->owner.server);
-    session->version_number = now;
 }
 
 /* ---- errors about a message that is no call ---- */
@@ -656,7 +652,8 @@ static int session_process(haft_session *session, haft_call *call, const haft_he
     call->request.headers = headers;
     session->principal =
         headers && headers->principal ? headers->principal : session->owner.options.principal;
-    hf_session_refresh(session);
+    if (session->version_number != atomic_load(&session->owner.server->changes.version_number))
+        hf_session_refresh(session);
     session->held++;
     if (call->request.message.root && call->request.message.kind != HAFT_INCOMING_ARRAY) {
         status = receive_one(session, call, NULL);

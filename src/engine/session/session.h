@@ -25,9 +25,9 @@ struct subscription {
 struct haft_session {
     struct owner owner; /* first: see session_of */
     struct follower follower;
-    struct catalogue *catalogue;
-    unsigned version_number;
-    unsigned announced;                       /* the version whose changes have been */
+    struct catalogue *catalogue; /* as of the first message, or the latest that found it changed: */
+    unsigned version_number;     /* of it; before that, an earlier one than the server has */
+    unsigned announced;          /* the version whose changes have been */
     unsigned changes[OFFER_LISTS], n_updates; /* announced so far */
 
     /* of a legacy client that has introduced itself */
