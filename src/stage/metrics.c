@@ -184,8 +184,8 @@ int hf_metrics_share(haft_server *server, haft_server *with)
 {
     server->metering.metrics = with->metering.metrics;
     server->metering.observer = with->metering.observer;
-    server->metering.counted_next = with->metering.counted_next;
-    with->metering.counted_next = server;
+    atomic_store(&server->metering.counted_next, atomic_load(&with->metering.counted_next));
+    atomic_store(&with->metering.counted_next, server);
     return haft_stage_add(server, &with->metering.metrics->stage);
 }
 
@@ -276,7 +276,7 @@ static void put_received(haft_buffer *out, haft_server *server)
 {
     unsigned long long bytes = 0;
 
-    for (; server; server = server->metering.counted_next)
+    for (; server; server = atomic_load(&server->metering.counted_next))
         bytes += atomic_load(&server->metering.received);
     haft_buffer_printf(out, "mcp_server_received_bytes_total %llu\n", bytes);
 }
@@ -285,7 +285,7 @@ static void put_sent(haft_buffer *out, haft_server *server)
 {
     unsigned long long bytes = 0;
 
-    for (; server; server = server->metering.counted_next)
+    for (; server; server = atomic_load(&server->metering.counted_next))
         bytes += atomic_load(&server->metering.sent);
     haft_buffer_printf(out, "mcp_server_sent_bytes_total %llu\n", bytes);
 }

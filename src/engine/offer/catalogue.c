@@ -282,7 +282,7 @@ int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, c
 
 static bool is_leaving(const struct item *item)
 {
-    return item->module && item->module->leaving;
+    return item->leaving || (item->module && item->module->leaving);
 }
 
 static bool is_alike(const struct item *left, const struct item *right)
@@ -376,32 +376,69 @@ static void renew_isolation(haft_server *server, struct item *const *items, size
         isolation->renew(isolation);
 }
 
-int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
-                      const struct item **reterr_item)
+int hf_catalogue_plan(haft_server *server, struct item *const *items, size_t n,
+                      struct catalogue_plan *ret_plan, const struct item **reterr_item)
 {
-    bool done = false;
+    struct catalogue *from = hf_catalogue_take(server), *to;
+    haft_visibility visibility = visibility_now(server);
+    const struct item *clash = find_clash(from, items, n);
+    unsigned kinds = 0;
 
-    renew_isolation(server, items, n);
-    while (!done) {
-        struct catalogue *from = hf_catalogue_take(server), *to;
-        haft_visibility visibility = visibility_now(server);
-        const struct item *clash = find_clash(from, items, n);
-        unsigned kinds;
-
-        to = clash ? NULL : catalogue_traded(from, items, n, &visibility, &kinds);
-        if (to)
-            done = replace(server, from, to, kinds);
-        hf_catalogue_drop(from);
-        if (clash)
-            *reterr_item = clash;
-        if (!to)
-            return clash ? HAFT_EEXISTS : HAFT_ENOMEM;
+    *ret_plan = (struct catalogue_plan){.server = NULL};
+    to = clash ? NULL : catalogue_traded(from, items, n, &visibility, &kinds);
+    if (to && kinds) {
+        *ret_plan = (struct catalogue_plan){server, from, to, kinds, items, n};
+        return 0;
     }
+    hf_catalogue_drop(from);
+    hf_catalogue_drop(to);
+    if (clash)
+        *reterr_item = clash;
+    return clash ? HAFT_EEXISTS : to ? 0 : HAFT_ENOMEM;
+}
+
+void hf_catalogue_plan_drop(struct catalogue_plan *plan)
+{
+    hf_catalogue_drop(plan->from);
+    hf_catalogue_drop(plan->to);
+    *plan = (struct catalogue_plan){.server = NULL};
+}
+
+int hf_catalogue_use(struct catalogue_plan *plan)
+{
+    haft_server *server = plan->server;
+    struct item *const *items = plan->items;
+    const struct item *clash;
+    size_t n = plan->n;
+    bool done = false;
+    int status = 0;
+
+    if (!server)
+        return 0;
+    renew_isolation(server, items, n);
+    while (!done && !status && plan->server) {
+        done = replace(server, plan->from, plan->to, plan->kinds);
+        plan->to = NULL; /* replace has taken it over */
+        hf_catalogue_plan_drop(plan);
+        if (!done)
+            status = hf_catalogue_plan(server, items, n, plan, &clash);
+    }
+    if (status)
+        return status;
     hf_server_wake(server);
     for (size_t i = 0; i < n; i++)
         if (items[i]->tool)
             hf_event_of_tool(server, HAFT_EVENT_ANNOUNCED, items[i]->name, 0);
     return 0;
+}
+
+int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
+                      const struct item **reterr_item)
+{
+    struct catalogue_plan plan;
+    int status = hf_catalogue_plan(server, items, n, &plan, reterr_item);
+
+    return status ? status : hf_catalogue_use(&plan);
 }
 
 /* ---- changing what is offered ---- */

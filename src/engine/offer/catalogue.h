@@ -40,12 +40,28 @@ struct entry *hf_offer_list_find(const struct offer_list *offers, const char *na
  * whether it succeeds or not. */
 int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
 
-/* Puts the items on their lists and takes away everything whose hold is leaving, in one step.  An
+/* Puts the items on their lists and takes away everything that is leaving, or whose module is, in one step.  An
  * item goes where one of its name was, and is switched off if that was.  0, HAFT_ENOMEM, or
  * HAFT_EEXISTS with the one whose name is taken; then nothing has changed.  The items stay the
  * caller's. */
 int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
                       const struct item **reterr_item);
+/* The same in two steps, of which the second needs no memory unless something else has changed the
+ * catalogue meanwhile: a catalogue that is ready.  The items must live until then. */
+struct catalogue_plan {
+    haft_server *server; /* NULL when there is nothing to change */
+    struct catalogue *from, *to;
+    unsigned kinds; /* of the lists, those that change, as bits */
+    struct item *const *items;
+    size_t n;
+};
+
+int hf_catalogue_plan(haft_server *server, struct item *const *items, size_t n,
+                      struct catalogue_plan *ret_plan, const struct item **reterr_item);
+/* 0, or HAFT_ENOMEM or HAFT_EEXISTS when the plan was made anew in vain.  The plan is over. */
+int hf_catalogue_use(struct catalogue_plan *plan);
+void hf_catalogue_plan_drop(struct catalogue_plan *plan);
+
 /* Whether that can be done, but for memory. */
 int hf_catalogue_try_swap(haft_server *server, struct item *const *items, size_t n,
                           const struct item **reterr_item);

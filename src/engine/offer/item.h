@@ -48,7 +48,9 @@ struct item {
     /* The server that lists it for those processes; NULL when none does. */
     haft_server *isolated_in;
     struct item *isolated_next;
-    struct cap *cap; /* NULL for none */
+    struct cap *cap;   /* NULL for none */
+    const void *given; /* the definition of a plugin's, as the plugin has it */
+    bool leaving;      /* hf_catalogue_swap is to take it out; for whoever calls that */
 };
 
 /* An item with an arena of its own; NULL without memory. */

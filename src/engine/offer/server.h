@@ -75,8 +75,9 @@ struct server_metering {
     _Atomic(struct limiter *) limiter; /* NULL until something is limited */
     struct metrics *metrics;           /* NULL when nothing is counted */
     const struct observer *observer;   /* what it wants to hear; NULL for nothing */
-    struct haft_server *counted_next;  /* of those that count together */
-    atomic_ullong received, sent;      /* bytes of messages, while something is counted */
+    /* Of those that count together; one may come while others are read. */
+    _Atomic(struct haft_server *) counted_next;
+    atomic_ullong received, sent; /* bytes of messages, while something is counted */
     haft_audit_mode audit_mode;
 };
 
