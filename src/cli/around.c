@@ -19,18 +19,41 @@ static void write_rest(void *context)
         hf_logger_flush(command->reload.logger);
 }
 
+static void attend_server(struct command *command, haft_server *server, bool begins)
+{
+    server->process.confine = begins && command->sandbox ? enter_sandbox : NULL;
+    server->process.leave = begins ? write_rest : NULL;
+    server->process.confine_context = server->process.leave_context = command;
+}
+
+/* A server that comes with another configuration. */
+static int around_adopt(void *context, haft_server *server, haft_reason *reterr_reason)
+{
+    struct command *command = context;
+    const struct reload *reload = &command->reload;
+    int status = hf_app_adopt(command->server, hf_reload_settings(reload), reload->logger,
+                              reload->audit, server, reterr_reason);
+
+    attend_server(command, server, true);
+    if (!status && HAFT_HTTP)
+        status = hf_command_trace_server(command, server, reterr_reason);
+    if (!status && hf_isolate_start(server))
+        status = hf_error_set(reterr_reason, HAFT_ENOMEM, "isolation", "out of memory");
+    return status;
+}
+
 /* Every server, since each may be the one that serves, or that its isolated tools are forked from. */
 static void attend(struct command *command, bool begins)
 {
     haft_server *server = command->server;
 
     for (size_t i = 0; server; server = hf_app_at(command->app, command->server, i++)) {
-        server->process.confine = begins && command->sandbox ? enter_sandbox : NULL;
-        server->process.leave = begins ? write_rest : NULL;
-        server->process.confine_context = server->process.leave_context = command;
+        attend_server(command, server, begins);
         if (!command->app)
             return;
     }
+    if (command->app->follow)
+        command->app->follow(command->app->context, begins ? around_adopt : NULL, command);
 }
 
 /* What isolated tools are forked from comes before threads. */

@@ -21,6 +21,7 @@ struct command {
     struct settings settings;
     struct reload reload;
     struct sandbox *sandbox; /* that whoever serves enters; NULL for none */
+    struct haft_otlp *otlp;  /* spans of what is served; NULL for none */
     haft_reason refusal;     /* why it could not, if nobody else was told */
 };
 
@@ -44,6 +45,10 @@ void hf_command_end(struct command *command);
 /* ---- serve_http.c ---- */
 
 int hf_command_http(struct command *command, haft_server *server);
+
+/* Has the calls of one more server sent as spans, if those of the others are. */
+int hf_command_trace_server(const struct command *command, haft_server *server,
+                            haft_reason *reterr_reason);
 
 /* Does what the command is about, and sends every call as a span meanwhile. */
 int hf_command_traced(struct command *command, haft_server *server);

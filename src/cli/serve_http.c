@@ -91,12 +91,24 @@ static haft_otlp *trace(const struct command *command, haft_reason *reterr_reaso
     return NULL;
 }
 
+int hf_command_trace_server(const struct command *command, haft_server *server,
+                            haft_reason *reterr_reason)
+{
+    int status = command->otlp ? hf_otlp_tap(command->otlp, server) : 0;
+
+    if (status)
+        *reterr_reason = server->error;
+    return status;
+}
+
 int hf_command_traced(struct command *command, haft_server *server)
 {
     haft_reason reason = {0};
-    haft_otlp *otlp = trace(command, &reason);
-    int status = otlp ? command->act(command, server) : hf_command_refuse(command, &reason);
+    int status;
 
-    haft_otlp_free(otlp);
+    command->otlp = trace(command, &reason);
+    status = command->otlp ? command->act(command, server) : hf_command_refuse(command, &reason);
+    haft_otlp_free(command->otlp);
+    command->otlp = NULL;
     return status;
 }

@@ -56,6 +56,19 @@ static haft_server_options live_options(const struct settings *settings, const h
     return live;
 }
 
+static int app_apply_live_to(haft_server *server, const struct settings *settings,
+                             haft_server_options live, bool tools_differ)
+{
+    int status = tools_differ ? hf_visibility_apply(server, settings) : 0;
+
+    if (status)
+        return status;
+    hf_server_set_client_rate(server, live.client_rate);
+    hf_server_set_timeout(server, live.timeout_ms);
+    hf_server_set_lenient(server, live.lenient);
+    return 0;
+}
+
 int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
                       bool tools_differ)
 {
@@ -63,17 +76,13 @@ int hf_app_apply_live(const struct app *app, haft_server *own, const struct sett
     int status = 0;
 
     for (size_t i = 0; !status && (server = hf_app_at(app, own, i)); i++) {
-        haft_server_options live = app ? live_options(settings, server) : settings->server;
-
-        if (tools_differ)
-            status = hf_visibility_apply(server, settings);
+        status = app_apply_live_to(server, settings,
+                                   app ? live_options(settings, server) : settings->server,
+                                   tools_differ);
         if (status) {
             own->error = server->error;
             return status;
         }
-        hf_server_set_client_rate(server, live.client_rate);
-        hf_server_set_timeout(server, live.timeout_ms);
-        hf_server_set_lenient(server, live.lenient);
     }
     hf_server_set_timeout(own, settings->server.timeout_ms);
     return status;
@@ -173,6 +182,28 @@ static void link_family(const struct app *app, haft_server *own)
         last->keys.beside = server;
         last = server;
     }
+}
+
+int hf_app_adopt(haft_server *own, const struct settings *settings, struct logger *logger,
+                 struct audit_file *audit, haft_server *server, haft_reason *reterr_reason)
+{
+    haft_server *last = own;
+    int status;
+
+    lay_over(settings, server);
+    app_set_up(server, logger);
+    status = app_apply_live_to(server, settings, live_options(settings, server), true);
+    if (!status)
+        status = app_join(server, own, settings, audit);
+    if (status) {
+        *reterr_reason = server->error;
+        return status;
+    }
+    while (last->keys.beside)
+        last = last->keys.beside;
+    server->keys.family = own;
+    last->keys.beside = server;
+    return 0;
 }
 
 int hf_app_prepare(const struct app *app, haft_server *own, const struct settings *settings,

@@ -21,6 +21,11 @@ struct app {
     /* Takes a word of the command line that is no option; may be NULL: there are none.  0, or
      * HAFT_ENOMEM. */
     int (*operand)(void *context, const char *word);
+    /* Names who is to be told of a server that comes while others are served, before anybody sees it; NULL
+     * when that is over.  May be NULL: none comes. */
+    void (*follow)(void *context,
+                   int (*adopt)(void *adopter, haft_server *server, haft_reason *reterr_reason),
+                   void *adopter);
     /* Frees everything, the server of the command line too. */
     void (*release)(void *context);
     void *context;
@@ -36,6 +41,10 @@ haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i);
  * audit and metrics.  `logger` NULL leaves their logs alone.  0, or an error with the reason. */
 int hf_app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
+
+/* The same for one more server, while others are served. */
+int hf_app_adopt(haft_server *own, const struct settings *settings, struct logger *logger,
+                 struct audit_file *audit, haft_server *server, haft_reason *reterr_reason);
 
 /* The same of what can change while they serve. */
 int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,

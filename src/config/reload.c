@@ -5,7 +5,7 @@
 
 #include "config/option.h"
 
-static const struct settings *in_force(const struct reload *reload)
+const struct settings *hf_reload_settings(const struct reload *reload)
 {
     return reload->current.arena ? &reload->current : reload->started;
 }
@@ -34,7 +34,7 @@ static void log_changes(const struct reload *reload, const struct settings *sett
         if (!option->live && !hf_option_equal(option, settings, reload->started))
             hf_server_log(reload->server, HAFT_WARNING, "%s: a change needs a restart",
                           option->key ? option->key : option->flag);
-        if (!option->live || hf_option_equal(option, settings, in_force(reload)))
+        if (!option->live || hf_option_equal(option, settings, hf_reload_settings(reload)))
             continue;
         haft_buffer_init(&value, reload->server->allocator, 1 << 16);
         hf_option_put(option, settings, &value);
@@ -58,7 +58,7 @@ static bool tools_differ(const struct settings *a, const struct settings *b)
 static int apply_live(struct reload *reload, const struct settings *settings)
 {
     int status = hf_app_apply_live(reload->app, reload->server, settings,
-                                   tools_differ(settings, in_force(reload)));
+                                   tools_differ(settings, hf_reload_settings(reload)));
 
     if (status)
         return status;

@@ -21,5 +21,7 @@ struct reload {
 /* Reads everything again; a function for haft_http_options.reload. */
 void hf_reload_now(void *reload);
 void hf_reload_finish(struct reload *reload);
+/* The settings in force. */
+const struct settings *hf_reload_settings(const struct reload *reload);
 
 #endif
