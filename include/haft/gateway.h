@@ -225,7 +225,7 @@ typedef struct haft_policy {
     bool authenticates;
 } haft_policy;
 
-/* Adds a policy under its name; it must outlive the gateway. */
+/* Adds a policy under its name; it must outlive the gateway, or be in the plugin that brings it. */
 int haft_policy_add(haft_gateway *gateway, const haft_policy *policy);
 
 /* A kind of policy that is made from options: the built-in ones are api-key, basic-auth,
@@ -236,10 +236,12 @@ typedef struct haft_policy_kind {
     const haft_type *options; /* NULL: it has none */
     haft_scope scope;         /* unless another is asked for */
     /* Fills in *ret_policy, which has its name already, but for its scope.  `options` and what they
-     * point to live as long as the gateway, and so does what is taken from `arena`. */
+     * point to live as long as the policy, and so does what is taken from `arena`. */
     int (*make)(haft_gateway *gateway, const void *options, haft_arena *arena,
                 haft_policy *ret_policy, haft_reason *reterr_reason);
-    void (*drop)(void *data); /* of the policy, when the gateway is freed; may be NULL */
+    /* Of the policy, when no request uses it any more: on any thread, when the gateway is freed or a
+     * configuration without it has taken its place.  May be NULL. */
+    void (*drop)(void *data);
 } haft_policy_kind;
 
 int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *kind);
@@ -390,10 +392,9 @@ typedef struct haft_gateway_part {
  * defaults.  It must live until haft_gateway_main returns.  What is wrong with a file is reported,
  * with its place, before anything is served.
  *
- * At SIGHUP plugins without routes are replaced, and so are policies and where they apply; requests
- * in flight finish under the old ones.  Other endpoints, a policy that may wait around a route that
- * is quick, and less authentication need a restart, which the log says.  0, or an error as for
- * haft_section_add. */
+ * At SIGHUP all of it is replaced, or nothing: plugins, policies, routes and endpoints.  Requests in flight
+ * finish with what they began with; an endpoint of the same path, name and version keeps its sessions.  What
+ * had authentication keeps some until a restart.  0, or an error as for haft_section_add. */
 int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoint);
 
 /* Names a plugin to load besides those of the file, after haft_gateway_configure and before

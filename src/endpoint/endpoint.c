@@ -315,6 +315,12 @@ void haft_endpoint_shut_down(haft_endpoint *endpoint)
         end_listening(session);
 }
 
+void hf_endpoint_end_sessions(haft_endpoint *endpoint)
+{
+    while (endpoint->oldest)
+        hf_http_session_end(endpoint->oldest);
+}
+
 void hf_endpoint_abandon(haft_endpoint *endpoint)
 {
     endpoint->guard.closing = endpoint->abandoned = true;

@@ -96,6 +96,9 @@ struct haft_endpoint {
  * one. */
 unsigned hf_endpoint_home(const haft_request *request);
 
+/* Ends legacy sessions, in the store, too, which may take until haft_endpoint_idle says so. */
+void hf_endpoint_end_sessions(haft_endpoint *endpoint);
+
 /* Cancels everything.  haft_endpoint_idle says when it has come back. */
 void hf_endpoint_abandon(haft_endpoint *endpoint);
 

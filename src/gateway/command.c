@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gateway/command.h"
+#include "gateway/configure.h"
 #include "cli/command.h"
 
 /* What is served, as the runtime has it. */
@@ -23,16 +24,16 @@ static haft_server *endpoint(void *context, size_t i, const char **ret_path)
 /* The first endpoint is where the operator wants it, unless something else is there. */
 static int move_first(haft_gateway *gateway, const char *path, haft_reason *reterr_reason)
 {
-    struct mcp *first = gateway->endpoints;
+    const struct served *first = gateway->now->endpoints;
 
-    for (const struct mcp *other = first->next; other; other = other->next)
-        if (!strcmp(other->path, path))
+    for (const struct served *other = first->next; other; other = other->next)
+        if (!strcmp(other->mcp->path, path))
             return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "there is an endpoint already");
-    for (const struct route *route = gateway->routes; route; route = route->next)
+    for (const struct route *route = gateway->now->routes; route; route = route->next)
         if (!strcmp(route->path, path))
             return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "the route %s is there",
                                 route->id);
-    first->path = path;
+    first->mcp->path = gateway->first_path = path;
     return 0;
 }
 
@@ -45,6 +46,23 @@ static int command_mount(void *context, const char *path, haft_http_options *htt
     return status ? status
                   : hf_gateway_mount(gateway_app->gateway, http, &gateway_app->mount,
                                      &gateway_app->http_app, reterr_reason);
+}
+
+/* What there is now has been told. */
+static void command_follow(void *context,
+                           int (*adopt)(void *adopter, haft_server *server,
+                                        haft_reason *reterr_reason),
+                           void *adopter)
+{
+    const struct gateway_app *gateway_app = context;
+    struct configuration *configuration = gateway_app->gateway->configuration;
+
+    if (!configuration)
+        return;
+    configuration->adopt = adopt;
+    configuration->adopt_context = adopter;
+    for (struct mcp *mcp = gateway_app->gateway->servers; mcp; mcp = mcp->next)
+        mcp->adopted = true;
 }
 
 static void release(void *context)
@@ -67,6 +85,7 @@ int hf_gateway_command(haft_gateway *gateway, const struct gateway_program *prog
     struct gateway_app gateway_app = {.app = {.endpoint = endpoint,
                                               .mount = command_mount,
                                               .operand = program->operand ? operand : NULL,
+                                              .follow = command_follow,
                                               .release = release,
                                               .context = &gateway_app,
                                               .address = program->address,

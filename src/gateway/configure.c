@@ -1,5 +1,4 @@
-/* configure.c - a gateway from a configuration file: what plugins bring, policies, those around
- * routes, and MCP endpoints. */
+/* configure.c - a gateway from a configuration file: its section, policies, and routes. */
 #include "gateway/configure_section.h"
 
 #include <stdio.h>
@@ -13,20 +12,45 @@ enum { CONFIGURE_TEXT_LIMIT = 1 << 20, CONFIGURE_PLACE = 160, ROUTES_SUGGESTED =
 
 /* ---- what is wrong ---- */
 
-/* The first issue, by its path. */
-static int configure_refuse_issue(const haft_issues *issues, haft_reason *reterr_reason)
+static int configure_issue(const haft_issue *issue, haft_reason *ret_reason)
 {
     haft_buffer path;
     int status = HAFT_EINVAL;
 
     haft_buffer_init(&path, NULL, CONFIGURE_TEXT_LIMIT);
-    haft_issue_path(&issues->list[0], &path);
+    haft_issue_path(issue, &path);
     haft_buffer_add(&path, "", 1);
     if (path.status)
         status = HAFT_ENOMEM;
     else
-        hf_error_set(reterr_reason, status, path.data, "%s", issues->list[0].message);
+        hf_error_set(ret_reason, status, path.data, "%s", issue->message);
     haft_buffer_finish(&path);
+    return status;
+}
+
+static int configure_refuse_issues(const haft_gateway *gateway, const haft_issues *issues,
+                                   haft_reason *reterr_reason)
+{
+    haft_reason reason = {.code = 0};
+    int status = 0;
+
+    for (size_t i = 0; i < issues->count && status != HAFT_ENOMEM; i++)
+        status = hf_configure_collect(gateway, status, configure_issue(&issues->list[i], &reason),
+                                      &reason, reterr_reason);
+    return status;
+}
+
+int hf_configure_collect(const haft_gateway *gateway, int before, int status,
+                         const haft_reason *reason, haft_reason *reterr_reason)
+{
+    if (!status || before == HAFT_ENOMEM)
+        return before;
+    if (before && status != HAFT_ENOMEM) {
+        hf_server_log(gateway->server, HAFT_ERROR, "gateway%s%s: %s", *reason->path ? "." : "",
+                      reason->path, reason->text);
+        return before;
+    }
+    *reterr_reason = *reason;
     return status;
 }
 
@@ -82,7 +106,7 @@ static int configure_refuse_route(const haft_gateway *gateway, const char *name,
 {
     struct nearest search = hf_nearest_begin(name);
     char place[CONFIGURE_PLACE], names[ROUTES_SUGGESTED][CONFIGURE_PLACE];
-    const struct route *route = gateway->routes;
+    const struct route *route = gateway->adding->routes;
 
     for (size_t i = 0; i < ROUTES_SUGGESTED && route; i++, route = route->next) {
         snprintf(names[i], CONFIGURE_PLACE, "%s %s", route->method, route->path);
@@ -94,16 +118,17 @@ static int configure_refuse_route(const haft_gateway *gateway, const char *name,
                         search.name ? "?" : "");
 }
 
-int hf_configure_route(haft_gateway *gateway, const struct route *route,
-                       const gateway_section *section, const struct policy_list **ret_list,
-                       haft_reason *reterr_reason)
+/* The policies around a route as the section has them, or else as the route has them itself. */
+static int configure_route(haft_gateway *gateway, const struct route *route,
+                           const gateway_section *section, const struct policy_list **ret_list,
+                           haft_reason *reterr_reason)
 {
     const char *names = route->info->policies;
     char place[CONFIGURE_PLACE];
 
     for (size_t i = 0; i < section->n_routes; i++)
         if (configure_is_route(route, section->routes_keys[i])) {
-            names = hf_configure_join(gateway->arena, section->routes[i].policies,
+            names = hf_configure_join(gateway->adding->arena, section->routes[i].policies,
                                       section->routes[i].n_policies);
             if (!names)
                 return HAFT_ENOMEM;
@@ -114,115 +139,65 @@ int hf_configure_route(haft_gateway *gateway, const struct route *route,
                : 0;
 }
 
-int hf_configure_check_routes(const haft_gateway *gateway, const gateway_section *section,
-                              haft_reason *reterr_reason)
+/* Whether every route of the section is there. */
+static int configure_check_routes(const haft_gateway *gateway, const gateway_section *section,
+                                  haft_reason *reterr_reason)
 {
+    int status = 0;
+
     for (size_t i = 0; i < section->n_routes; i++) {
-        const struct route *route = gateway->routes;
+        const struct route *route = gateway->adding->routes;
+        haft_reason reason;
 
         while (route && !configure_is_route(route, section->routes_keys[i]))
             route = route->next;
         if (!route)
-            return configure_refuse_route(gateway, section->routes_keys[i], reterr_reason);
-    }
-    return 0;
-}
-
-static int configure_routes(haft_gateway *gateway, const gateway_section *section,
-                            haft_reason *reterr_reason)
-{
-    int status = hf_configure_check_routes(gateway, section, reterr_reason);
-
-    for (struct route *route = gateway->routes; route && !status; route = route->next) {
-        const struct policy_list *list;
-
-        status = hf_configure_route(gateway, route, section, &list, reterr_reason);
-        if (!status)
-            atomic_store(&route->policies, list);
+            status = hf_configure_collect(
+                gateway, status, configure_refuse_route(gateway, section->routes_keys[i], &reason),
+                &reason, reterr_reason);
     }
     return status;
 }
 
-/* ---- endpoints ---- */
+/* Those of the program, with the policies that the section has for them. */
+static int configure_own_routes(haft_gateway *gateway, const gateway_section *section,
+                                haft_reason *reterr_reason)
+{
+    int all = 0;
 
-/* Tools of plugins come before routes that are tools. */
-static int configure_endpoint(const struct configuration *configuration, haft_mcp_options options,
-                              const char *tools, const char *place, haft_reason *reterr_reason)
+    for (const struct route *route = gateway->own->routes; route; route = route->next) {
+        const struct policy_list *list;
+        haft_reason reason = {.code = 0};
+        int status = configure_route(gateway, route, section, &list, &reason);
+
+        if (!status && hf_route_copy(gateway, route, list))
+            status = hf_configure_refuse(gateway, HAFT_ENOMEM, "", &reason);
+        all = hf_configure_collect(gateway, all, status, &reason, reterr_reason);
+    }
+    return all;
+}
+
+int hf_configure_routes(const struct configuration *configuration, const gateway_section *section,
+                        haft_reason *reterr_reason)
 {
     haft_gateway *gateway = configuration->gateway;
-    const char *routes = options.routes;
-    haft_server *server;
-    haft_reason reason = {.code = 0};
-    int status;
+    int all = configure_own_routes(gateway, section, reterr_reason);
 
-    options.routes = NULL;
-    server = haft_mcp_add(gateway, &options);
-    if (!server)
-        return hf_configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
-    status = hf_plugins_offer(configuration->plugins, server, tools, &reason);
-    if (status)
-        return hf_error_set(reterr_reason, status, place, "%s: %s", reason.path, reason.text);
-    status = hf_mcp_add_routes(gateway, server, routes);
-    return status ? hf_configure_refuse(gateway, status, place, reterr_reason) : 0;
-}
+    if (!all)
+        all = hf_configure_add_parts(configuration, hf_part_add_routes, reterr_reason);
+    if (!all)
+        all = configure_check_routes(gateway, section, reterr_reason);
+    for (struct route *route = gateway->adding->routes; route && all != HAFT_ENOMEM;
+         route = route->next) {
+        haft_reason reason = {.code = 0};
+        int status = configure_route(gateway, route, section, &route->policies, &reason);
 
-static int configure_entry(const struct configuration *configuration, const endpoint_entry *entry,
-                           size_t i, haft_reason *reterr_reason)
-{
-    haft_arena *arena = configuration->gateway->arena;
-    haft_mcp_options options =
-        HAFT_INIT(haft_mcp_options, .name = entry->name, .version = entry->version,
-                  .endpoint = haft_arena_copy(arena, entry->endpoint, strlen(entry->endpoint)),
-                  .routes = entry->routes,
-                  .policies = hf_configure_join(arena, entry->policies, entry->n_policies));
-    const char *tools = haft_arena_copy(arena, entry->tools, strlen(entry->tools));
-    char place[CONFIGURE_PLACE];
-
-    if (!options.endpoint || !options.policies || !tools)
-        return HAFT_ENOMEM;
-    snprintf(place, sizeof place, "endpoints.%zu", i);
-    return configure_endpoint(configuration, options, tools, place, reterr_reason);
-}
-
-static int configure_endpoints(const struct configuration *configuration,
-                               const gateway_section *section, haft_reason *reterr_reason)
-{
-    haft_mcp_options endpoint;
-    const struct mcp *own = configuration->gateway->endpoints;
-    int status = 0;
-
-    if (own && !section->n_endpoints)
-        return hf_plugins_offer(configuration->plugins, own->server, "*", reterr_reason);
-    if (!section->n_endpoints &&
-        !hf_struct_read(&endpoint, sizeof endpoint, configuration->endpoint))
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
-    if (!section->n_endpoints)
-        return configure_endpoint(configuration, endpoint, "*", "", reterr_reason);
-    for (size_t i = 0; i < section->n_endpoints && !status; i++)
-        status = configure_entry(configuration, &section->endpoints[i], i, reterr_reason);
-    return status;
+        all = hf_configure_collect(gateway, all, status, &reason, reterr_reason);
+    }
+    return all;
 }
 
 /* ---- the section ---- */
-
-static int configure_build(struct configuration *configuration, const gateway_section *section,
-                           haft_reason *reterr_reason)
-{
-    haft_gateway *gateway = configuration->gateway;
-    int status = hf_configure_add_parts(configuration, hf_part_add_policies, reterr_reason);
-
-    configuration->lasting = gateway->policies;
-    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
-        configuration->n_own++;
-    if (!status)
-        status = hf_configure_policies(gateway, section, reterr_reason);
-    if (!status)
-        status = hf_configure_add_parts(configuration, hf_part_add_routes, reterr_reason);
-    if (!status)
-        status = configure_routes(gateway, section, reterr_reason);
-    configuration->first = gateway->policies;
-    return status ? status : configure_endpoints(configuration, section, reterr_reason);
-}
 
 const char *hf_configure_write(haft_arena *arena, haft_value *value)
 {
@@ -247,53 +222,18 @@ int hf_configure_read(const struct configuration *configuration, haft_value *val
     *ret_section = (gateway_section){.n_routes = 0};
     status =
         value ? haft_schema_decode(configuration->schema, value, arena, ret_section, &issues) : 0;
-    return issues.count ? configure_refuse_issue(&issues, reterr_reason) : status;
-}
-
-const char *hf_configure_shape(haft_arena *arena, const gateway_section *section)
-{
-    const char *shape = "";
-
-    for (size_t i = 0; i < section->n_endpoints && shape; i++) {
-        const endpoint_entry *entry = &section->endpoints[i];
-
-        shape = haft_arena_printf(arena, "%s%s\n%s\n%s\n%s\n%s%s\n", shape, entry->endpoint,
-                                  entry->name, entry->version, entry->tools,
-                                  entry->routes ? "+" : "-", entry->routes ? entry->routes : "");
-    }
-    return shape;
+    return issues.count ? configure_refuse_issues(configuration->gateway, &issues, reterr_reason)
+                        : status;
 }
 
 static bool configure_is_empty(const struct configuration *configuration)
 {
-    const haft_gateway *gateway = configuration->gateway;
+    const struct generation *own = configuration->gateway->own;
     const haft_gateway_part *part;
     const char *path;
 
-    return !gateway->routes && !gateway->endpoints &&
+    return !own->routes && !own->endpoints &&
            !hf_plugins_part_at(configuration->plugins, 0, &path, &part);
-}
-
-static int configure_begin(struct configuration *configuration, haft_value *value,
-                           haft_reason *reterr_reason)
-{
-    haft_arena *arena = configuration->gateway->arena;
-    gateway_section section;
-    int status;
-
-    if (!value && configure_is_empty(configuration)) {
-        if (configuration->ret_empty)
-            *configuration->ret_empty = true;
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "there is nothing to serve");
-    }
-    configuration->text = hf_configure_write(arena, value);
-    status = hf_configure_read(configuration, value, arena, &section, reterr_reason);
-    if (status)
-        return status;
-    configuration->shape = hf_configure_shape(arena, &section);
-    if (!configuration->text || !configuration->shape)
-        return HAFT_ENOMEM;
-    return configure_build(configuration, &section, reterr_reason);
 }
 
 /* ---- in two steps ---- */
@@ -302,34 +242,28 @@ static int configure_prepare(void *context, haft_value *value, void **ret_prepar
                              haft_reason *reterr_reason)
 {
     struct configuration *configuration = context;
+    const haft_gateway *gateway = configuration->gateway;
+    struct reconfiguration *change = NULL;
+    int status;
 
-    *ret_prepared = NULL;
-    return configuration->built
-               ? hf_generation_prepare(configuration, value, ret_prepared, reterr_reason)
-               : configure_begin(configuration, value, reterr_reason);
+    if (gateway->now == gateway->own && !value && configure_is_empty(configuration)) {
+        if (configuration->ret_empty)
+            *configuration->ret_empty = true;
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "there is nothing to serve");
+    }
+    status = hf_reconfiguration_prepare(configuration, value, &change, reterr_reason);
+    *ret_prepared = change;
+    return status;
 }
 
 static void configure_commit(void *context, void *prepared)
 {
-    struct configuration *configuration = context;
-    struct generation *generation = prepared;
-    haft_server *server = configuration->gateway->server;
-
-    configuration->built = true;
-    hf_plugins_fix_routes(configuration->plugins);
-    if (!generation)
-        return;
-    if (hf_generation_use(configuration, generation)) {
-        hf_server_log(server, HAFT_NOTICE, "gateway: other policies apply");
-        return;
-    }
-    hf_server_log(server, HAFT_WARNING, "gateway: a change needs a restart");
-    hf_generation_free(configuration, generation);
+    hf_reconfiguration_commit(context, prepared);
 }
 
 static void configure_discard(void *context, void *prepared)
 {
-    hf_generation_free(context, prepared);
+    hf_reconfiguration_discard(context, prepared);
 }
 
 /* ---- life ---- */
@@ -371,7 +305,6 @@ void hf_configuration_finish(struct configuration *configuration)
 {
     if (!configuration)
         return;
-    hf_generations_free(configuration);
     haft_plugins_free(configuration->plugins);
     haft_schema_free(configuration->schema);
 }

@@ -5,8 +5,6 @@
 #include "gateway/gateway.h"
 #include "plugin/plugin.h"
 
-struct generation;
-
 struct configuration {
     haft_gateway *gateway; /* in whose arena everything is */
     const haft_mcp_options *endpoint;
@@ -16,15 +14,12 @@ struct configuration {
     haft_section plugin_section;
     const char **files; /* plugins that the program names */
     size_t n_files, room;
-    bool loaded;       /* they have been */
-    bool built;        /* what the gateway has, policies excepted, stays as it is from here on */
-    const char *text;  /* the section in force, as JSON; "" for none */
-    const char *shape; /* what of it cannot change */
-    size_t n_own;      /* endpoints that the program has added */
-    struct policy *lasting;         /* policies that are not of the section, */
-    struct policy *first;           /* and those of the first section before them */
-    struct generation *generations; /* that came after it, the latest first */
-    bool *ret_empty;                /* set when there is nothing to serve; may be NULL */
+    bool loaded;     /* they have been */
+    bool *ret_empty; /* set when there is nothing to serve; may be NULL */
+    /* Says of the server of another endpoint, while the gateway serves, what was said of the others before;
+     * NULL for nothing. */
+    int (*adopt)(void *context, haft_server *server, haft_reason *reterr_reason);
+    void *adopt_context;
 };
 
 /* ---- plugins (configure_plugin.c) ---- */
@@ -35,13 +30,17 @@ int hf_configure_plugins(struct configuration *configuration);
 int hf_configure_add_parts(const struct configuration *configuration,
                            int (*add)(haft_gateway *gateway, const haft_gateway_part *part),
                            haft_reason *reterr_reason);
+/* Holds the plugins that have such a part, for a generation; 0, or HAFT_ENOMEM. */
+int hf_configure_hold_plugins(const struct configuration *configuration,
+                              struct generation *generation);
+/* Whether it holds those and no others, in the same order. */
+bool hf_configure_holds_plugins(const struct configuration *configuration,
+                                const struct generation *generation);
 int hf_part_add_policies(haft_gateway *gateway, const haft_gateway_part *part);
 int hf_part_add_routes(haft_gateway *gateway, const haft_gateway_part *part);
 
 /* ---- the end ---- */
 
-/* Drops the policies that have been replaced; those of the gateway remain for hf_policies_free. */
-void hf_configuration_drop_policies(struct configuration *configuration);
 /* Frees what is not in the gateway's arena, after its servers; NULL is fine. */
 void hf_configuration_finish(struct configuration *configuration);
 

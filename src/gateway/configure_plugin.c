@@ -41,12 +41,13 @@ int hf_configure_add_parts(const struct configuration *configuration,
                            int (*add)(haft_gateway *gateway, const haft_gateway_part *part),
                            haft_reason *reterr_reason)
 {
+    haft_gateway *gateway = configuration->gateway;
     const haft_gateway_part *part;
     haft_gateway_part own;
     const char *path;
 
     for (size_t i = 0; hf_plugins_part_at(configuration->plugins, i, &path, &part); i++) {
-        const haft_reason *error = haft_gateway_error(configuration->gateway);
+        const haft_reason *error = haft_gateway_error(gateway);
         int status;
 
         if (!part)
@@ -57,12 +58,49 @@ int hf_configure_add_parts(const struct configuration *configuration,
                                 path, HAFT_VERSION);
         memset(&own, 0, sizeof own);
         memcpy(&own, part, part->sizes[0]);
-        status = add(configuration->gateway, &own);
+        gateway->module = hf_plugins_module_at(configuration->plugins, i);
+        status = add(gateway, &own);
+        gateway->module = NULL;
         if (status)
             return hf_error_set(reterr_reason, status, "", "%s: %s: %s", path, error->path,
                                 error->text);
     }
     return 0;
+}
+
+int hf_configure_hold_plugins(const struct configuration *configuration,
+                              struct generation *generation)
+{
+    const haft_gateway_part *part;
+    const char *path;
+    size_t n = 0;
+
+    while (hf_plugins_part_at(configuration->plugins, n, &path, &part))
+        n++;
+    generation->plugins = haft_arena_zalloc(generation->arena, n + 1, sizeof *generation->plugins);
+    for (size_t i = 0; i < n && generation->plugins; i++)
+        if (hf_plugins_part_at(configuration->plugins, i, &path, &part) && part)
+            generation->plugins[generation->n_plugins++] =
+                hf_module_take(hf_plugins_module_at(configuration->plugins, i));
+    return generation->plugins ? 0 : HAFT_ENOMEM;
+}
+
+bool hf_configure_holds_plugins(const struct configuration *configuration,
+                                const struct generation *generation)
+{
+    const haft_gateway_part *part;
+    const char *path;
+    size_t n = 0;
+
+    for (size_t i = 0; hf_plugins_part_at(configuration->plugins, i, &path, &part); i++) {
+        if (!part)
+            continue;
+        if (n == generation->n_plugins ||
+            generation->plugins[n] != hf_plugins_module_at(configuration->plugins, i))
+            return false;
+        n++;
+    }
+    return n == generation->n_plugins;
 }
 
 /* ---- plugins ---- */

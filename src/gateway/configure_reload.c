@@ -1,226 +1,259 @@
-/* configure_reload.c - another section "gateway" while the gateway serves.
+/* configure_reload.c - a configuration of a gateway, the first and those that come while it serves.
  *
- * Policies, and where they apply, can change.  A generation is all of that, made beside what is in
- * force, so that everything that can be wrong is known before anything is changed.  A request keeps
- * to the policies that it began with; nothing says when the last of them has ended, so generations
- * that were in force are kept until the gateway is freed. */
+ * It is made beside what is in force: a generation, what servers offer, and what every loop needs, so that
+ * everything that can be wrong is known, and all memory is there, before anything changes. */
 #include "gateway/configure_section.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "gateway/policies.h"
+#include "gateway/inflight.h"
 
-enum { CONFIGURE_RELOAD_ARENA_LIMIT = 64 << 20, CONFIGURE_RELOAD_PLACE = 160 };
+enum { RECONFIGURATION_ARENA = 64 << 20, RECONFIGURATION_PLACE = 200 };
 
-/* Other policies, and where they apply: all that can change.  It is made beside what is in force,
- * and kept until the gateway is freed, as requests may be in it. */
-struct generation {
-    struct generation *before; /* of those that have been in force */
-    haft_arena *arena;         /* everything is in it */
-    const char *text;          /* the section */
-    bool fits;                 /* false: it needs a restart */
-    struct policy *policies;   /* those of the section before the lasting ones */
-    const struct policy_list **routes, **endpoints; /* in the order of the gateway's */
+struct reconfiguration {
+    haft_arena *arena;             /* everything is in it but the generation */
+    const char *text;              /* the section */
+    struct generation *generation; /* NULL when that in force stays */
+    struct endpoint_offer *offers;
+    struct turnover *turnovers;
 };
 
-static size_t count_routes(const haft_gateway *gateway)
-{
-    size_t n = 0;
+/* ---- what must not change ---- */
 
-    for (const struct route *route = gateway->routes; route; route = route->next)
-        n++;
-    return n;
-}
-
-static size_t count_endpoints(const haft_gateway *gateway)
-{
-    size_t n = 0;
-
-    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
-        n++;
-    return n;
-}
-
-static struct generation *generation_new(const haft_gateway *gateway)
-{
-    haft_arena *arena = haft_arena_new(gateway->allocator, CONFIGURE_RELOAD_ARENA_LIMIT);
-    struct generation *generation = arena ? haft_arena_zalloc(arena, 1, sizeof *generation) : NULL;
-
-    if (generation) {
-        generation->arena = arena;
-        generation->routes =
-            haft_arena_zalloc(arena, count_routes(gateway) + 1, sizeof *generation->routes);
-        generation->endpoints =
-            haft_arena_zalloc(arena, count_endpoints(gateway) + 1, sizeof *generation->endpoints);
-    }
-    if (generation && generation->routes && generation->endpoints)
-        return generation;
-    haft_arena_free(arena);
-    return NULL;
-}
-
-void hf_generation_free(const struct configuration *configuration, struct generation *generation)
-{
-    if (!generation)
-        return;
-    hf_policies_drop(generation->policies, configuration->lasting);
-    haft_arena_free(generation->arena);
-}
-
-/* A route that never blocks may be a tool that never does: it takes no policy that may. */
-static bool generation_blocks(const struct route *route, const struct policy_list *list)
-{
-    return route->info->quick && list->blocks && !atomic_load(&route->policies)->blocks;
-}
-
-/* Whether something would be open that was not.  Whether the address may be used without
- * authentication is looked at when the program starts. */
-static bool generation_opens(const struct policy_list *now, const struct policy_list *then)
+/* Whether something would be open that was not.  Whether the address may be used without authentication is
+ * looked at when the program starts. */
+static bool reconfiguration_opens(const struct policy_list *now, const struct policy_list *then)
 {
     return hf_policies_authenticate(now) && !hf_policies_authenticate(then);
 }
 
-static int generation_find_endpoints(const struct configuration *configuration,
-                                     struct generation *generation, const gateway_section *section,
-                                     haft_reason *reterr_reason)
+static int refuse_open(const char *what, haft_reason *reterr_reason)
 {
-    haft_gateway *gateway = configuration->gateway;
-    size_t i = 0;
+    return hf_error_set(reterr_reason, HAFT_EINVAL, "",
+                        "%s would lose its authentication, which needs a restart", what);
+}
 
-    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++) {
-        const char *names = configuration->endpoint ? configuration->endpoint->policies : NULL;
-        size_t at = i - configuration->n_own;
-        char place[CONFIGURE_RELOAD_PLACE] = "";
+static int check_endpoints(const haft_gateway *gateway, const struct generation *then,
+                           haft_reason *reterr_reason)
+{
+    int all = 0;
 
-        if (i < configuration->n_own) /* the program's, with lasting policies */
+    for (const struct served *served = then->endpoints; served; served = served->next) {
+        const struct served *now = gateway->now->endpoints;
+        char what[RECONFIGURATION_PLACE];
+        haft_reason reason;
+
+        while (now && strcmp(now->mcp->path, served->mcp->path) != 0)
+            now = now->next;
+        if (!now || !reconfiguration_opens(now->policies, served->policies))
             continue;
-        if (at < section->n_endpoints) {
-            names = hf_configure_join(gateway->arena, section->endpoints[at].policies,
-                                      section->endpoints[at].n_policies);
-            snprintf(place, sizeof place, "endpoints.%zu", at);
-            if (!names)
-                return HAFT_ENOMEM;
-        }
-        if (hf_policies_find(gateway, mcp->path, names, &generation->endpoints[i]))
-            return hf_configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
-        if (generation_opens(atomic_load(&mcp->policies), generation->endpoints[i]))
-            generation->fits = false;
+        snprintf(what, sizeof what, "endpoint %s", served->mcp->path);
+        all =
+            hf_configure_collect(gateway, all, refuse_open(what, &reason), &reason, reterr_reason);
     }
-    return 0;
+    return all;
 }
 
-/* With the gateway's arena and policies those of the generation. */
-static int generation_fill(const struct configuration *configuration, struct generation *generation,
-                           const gateway_section *section, haft_reason *reterr_reason)
+static int check_routes(const haft_gateway *gateway, const struct generation *then,
+                        haft_reason *reterr_reason)
 {
-    haft_gateway *gateway = configuration->gateway;
-    int status = hf_configure_policies(gateway, section, reterr_reason);
-    size_t i = 0;
+    int all = 0;
 
-    if (!status)
-        status = hf_configure_check_routes(gateway, section, reterr_reason);
-    for (const struct route *route = gateway->routes; route && !status; route = route->next, i++) {
-        status = hf_configure_route(gateway, route, section, &generation->routes[i], reterr_reason);
-        if (!status && (generation_blocks(route, generation->routes[i]) ||
-                        generation_opens(atomic_load(&route->policies), generation->routes[i])))
-            generation->fits = false;
+    for (const struct route *route = then->routes; route; route = route->next) {
+        const struct route *now = gateway->now->routes;
+        char what[RECONFIGURATION_PLACE];
+        haft_reason reason;
+
+        while (now &&
+               (strcmp(now->method, route->method) != 0 || strcmp(now->path, route->path) != 0))
+            now = now->next;
+        if (!now || !reconfiguration_opens(now->policies, route->policies))
+            continue;
+        snprintf(what, sizeof what, "route %s %s", route->method, route->path);
+        all =
+            hf_configure_collect(gateway, all, refuse_open(what, &reason), &reason, reterr_reason);
     }
-    return status ? status
-                  : generation_find_endpoints(configuration, generation, section, reterr_reason);
+    return all;
 }
 
-static int generation_make(const struct configuration *configuration, struct generation *generation,
-                           haft_value *value, haft_reason *reterr_reason)
+static int check_authentication(const haft_gateway *gateway, const struct generation *then,
+                                haft_reason *reterr_reason)
 {
-    haft_gateway *gateway = configuration->gateway;
-    haft_arena *arena = gateway->arena;
-    struct policy *policies = gateway->policies;
-    gateway_section section;
-    const char *shape;
-    int status =
-        hf_configure_read(configuration, value, generation->arena, &section, reterr_reason);
+    char what[RECONFIGURATION_PLACE];
+    haft_reason reason;
+    int status = check_endpoints(gateway, then, reterr_reason);
+    int routes = check_routes(gateway, then, &reason);
 
-    if (status)
-        return status;
-    shape = hf_configure_shape(generation->arena, &section);
-    if (!shape)
-        return HAFT_ENOMEM;
-    generation->fits = !strcmp(shape, configuration->shape);
-    if (!generation->fits)
-        return 0;
-    gateway->arena = generation->arena;
-    gateway->replaced = policies;
-    gateway->policies = configuration->lasting;
-    status = generation_fill(configuration, generation, &section, reterr_reason);
-    generation->policies = gateway->policies;
-    gateway->arena = arena;
-    gateway->replaced = NULL;
-    gateway->policies = policies;
+    status = hf_configure_collect(gateway, status, routes, &reason, reterr_reason);
+    if (!status && gateway->closed && hf_generation_is_open(then, what, sizeof what))
+        status = hf_error_set(reterr_reason, HAFT_EINVAL, "",
+                              "%s has no authentication, and other machines can reach it; add a "
+                              "policy such as api-key, or restart with --insecure",
+                              what);
     return status;
 }
 
-bool hf_generation_use(struct configuration *configuration, struct generation *generation)
+/* ---- making one ---- */
+
+static int generation_fill(const struct configuration *configuration,
+                           struct reconfiguration *change, const gateway_section *section,
+                           haft_reason *reterr_reason)
 {
     haft_gateway *gateway = configuration->gateway;
-    size_t i = 0;
+    struct generation *generation = change->generation;
+    int status = hf_configure_hold_plugins(configuration, generation);
 
-    if (!generation->fits)
-        return false;
-    for (struct route *route = gateway->routes; route; route = route->next)
-        atomic_store(&route->policies, generation->routes[i++]);
-    i = 0;
-    for (struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++)
-        if (generation->endpoints[i])
-            atomic_store(&mcp->policies, generation->endpoints[i]);
-    gateway->policies = generation->policies;
-    generation->before = configuration->generations;
-    configuration->generations = generation;
-    configuration->text = generation->text;
-    return true;
+    generation->policies = gateway->own->policies;
+    generation->kinds = gateway->own->kinds;
+    if (!status)
+        status = hf_configure_add_parts(configuration, hf_part_add_policies, reterr_reason);
+    if (!status)
+        status = hf_configure_policies(gateway, section, reterr_reason);
+    if (!status)
+        status = hf_configure_routes(configuration, section, reterr_reason);
+    if (!status)
+        status = hf_configure_endpoints(configuration, section, change->arena, &change->offers,
+                                        reterr_reason);
+    if (!status && gateway->now != gateway->own)
+        status = check_authentication(gateway, generation, reterr_reason);
+    return status;
 }
 
-int hf_generation_prepare(const struct configuration *configuration, haft_value *value,
-                          void **ret_prepared, haft_reason *reterr_reason)
+/* Whether it is made of what the one in force is made of. */
+static bool generation_stays(const struct configuration *configuration, const char *text)
 {
-    struct generation *generation = generation_new(configuration->gateway);
+    const struct generation *now = configuration->gateway->now;
+
+    return now->text && !strcmp(now->text, text) && hf_configure_holds_plugins(configuration, now);
+}
+
+/* With what is made as what the gateway is adding to. */
+static int reconfiguration_fill(const struct configuration *configuration,
+                                struct reconfiguration *change, haft_value *value,
+                                haft_reason *reterr_reason)
+{
+    haft_gateway *gateway = configuration->gateway;
+    gateway_section section;
+    int status = hf_configure_read(configuration, value, change->arena, &section, reterr_reason);
+
+    if (status)
+        return status;
+    change->generation = hf_generation_new(gateway);
+    if (!change->generation)
+        return HAFT_ENOMEM;
+    change->generation->text =
+        haft_arena_copy(change->generation->arena, change->text, strlen(change->text));
+    if (!change->generation->text)
+        return HAFT_ENOMEM;
+    gateway->adding = change->generation;
+    status = generation_fill(configuration, change, &section, reterr_reason);
+    if (!status)
+        status = hf_offers_prepare(configuration, change->arena, change->offers, reterr_reason);
+    return status ? status : hf_turnovers_make(gateway, change->generation, &change->turnovers);
+}
+
+int hf_reconfiguration_prepare(const struct configuration *configuration, haft_value *value,
+                               struct reconfiguration **ret_change, haft_reason *reterr_reason)
+{
+    const haft_gateway *gateway = configuration->gateway;
+    haft_arena *arena = haft_arena_new(gateway->allocator, RECONFIGURATION_ARENA);
+    struct reconfiguration *change = arena ? haft_arena_zalloc(arena, 1, sizeof *change) : NULL;
     int status = HAFT_ENOMEM;
 
-    if (!generation)
+    if (!change) {
+        haft_arena_free(arena);
         return status;
-    generation->text = hf_configure_write(generation->arena, value);
-    if (generation->text && !strcmp(generation->text, configuration->text)) {
-        hf_generation_free(configuration, generation);
+    }
+    change->arena = arena;
+    change->text = hf_configure_write(arena, value);
+    if (change->text && generation_stays(configuration, change->text) &&
+        !hf_plugins_differ(configuration->plugins)) {
+        haft_arena_free(arena);
         return 0;
     }
-    if (generation->text)
-        status = generation_make(configuration, generation, value, reterr_reason);
+    if (change->text)
+        status = reconfiguration_fill(configuration, change, value, reterr_reason);
     if (status)
-        hf_generation_free(configuration, generation);
+        hf_reconfiguration_discard(configuration, change);
     else
-        *ret_prepared = generation;
+        *ret_change = change;
     return status;
 }
 
-/* ---- the end ---- */
-
-void hf_generations_free(struct configuration *configuration)
+void hf_reconfiguration_discard(const struct configuration *configuration,
+                                struct reconfiguration *change)
 {
-    struct generation *before;
+    haft_gateway *gateway = configuration->gateway;
 
-    for (struct generation *each = configuration->generations; each; each = before) {
-        before = each->before;
-        haft_arena_free(each->arena);
-    }
-    configuration->generations = NULL;
+    if (!change)
+        return;
+    gateway->adding = gateway->own;
+    hf_turnovers_free(gateway, change->turnovers);
+    hf_offers_discard(change->offers);
+    hf_generation_drop(change->generation);
+    haft_arena_free(change->arena);
 }
 
-void hf_configuration_drop_policies(struct configuration *configuration)
+/* ---- putting it in force ---- */
+
+static void log_endpoints(haft_gateway *gateway, const struct generation *one,
+                          const struct generation *other, const char *what)
 {
-    if (!configuration)
+    for (const struct served *served = one->endpoints; served; served = served->next) {
+        const struct served *same = other->endpoints;
+
+        while (same && same->mcp != served->mcp)
+            same = same->next;
+        if (!same)
+            hf_server_log(gateway->server, HAFT_NOTICE, "endpoint %s: %s", served->mcp->path, what);
+    }
+}
+
+static void log_routes(haft_gateway *gateway, const struct generation *one,
+                       const struct generation *other, const char *what)
+{
+    for (const struct route *route = one->routes; route; route = route->next) {
+        const struct route *same = other->routes;
+
+        while (same && (same->item != route->item || strcmp(same->path, route->path) != 0))
+            same = same->next;
+        if (!same)
+            hf_server_log(gateway->server, HAFT_NOTICE, "route %s %s: %s", route->method,
+                          route->path, what);
+    }
+}
+
+static void log_turnover(haft_gateway *gateway, const struct generation *now,
+                         const struct generation *then)
+{
+    const struct mcp *first = then->endpoints ? then->endpoints->mcp : NULL;
+
+    log_endpoints(gateway, now, then, "removed");
+    log_endpoints(gateway, then, now, "added");
+    log_routes(gateway, now, then, "removed");
+    log_routes(gateway, then, now, "added");
+    if (gateway->legacy_sse && first != gateway->legacy)
+        hf_server_log(gateway->server, HAFT_WARNING,
+                      "http.legacy_sse: /sse and /messages move to another endpoint at a restart");
+    hf_server_log(gateway->server, HAFT_NOTICE, "gateway: the new configuration applies");
+}
+
+void hf_reconfiguration_commit(const struct configuration *configuration,
+                               struct reconfiguration *change)
+{
+    haft_gateway *gateway = configuration->gateway;
+    struct generation *generation;
+
+    if (!change)
         return;
-    for (struct generation *each = configuration->generations; each; each = each->before)
-        hf_policies_drop(each->policies, configuration->lasting);
-    if (configuration->generations)
-        configuration->gateway->policies = configuration->first;
+    generation = change->generation;
+    gateway->adding = gateway->own;
+    if (gateway->now != gateway->own)
+        log_turnover(gateway, gateway->now, generation);
+    generation_take(generation);
+    hf_generation_use(gateway, generation, change->turnovers);
+    hf_offers_use(configuration, change->offers, generation);
+    hf_generation_drop(generation);
+    haft_arena_free(change->arena);
 }

@@ -34,29 +34,30 @@ static const char *method_meant(haft_arena *arena, const haft_request *request)
     return asked ? haft_arena_copy(arena, asked, strlen(asked)) : request->method;
 }
 
-static const struct policy_list *policies_of_route(const haft_gateway *gateway,
+static const struct policy_list *policies_of_route(const struct generation *generation,
                                                    const haft_request *request, haft_arena *arena)
 {
     const char *method = method_meant(arena, request);
     struct match match;
 
     if (!method ||
-        hf_router_find(&gateway->router, method, request->target ? request->target : request->path,
-                       arena, &match) <= 0)
+        hf_router_find(&generation->router, method,
+                       request->target ? request->target : request->path, arena, &match) <= 0)
         return NULL;
-    return atomic_load(&((const struct route *)match.route)->policies);
+    return ((const struct route *)match.route)->policies;
 }
 
 bool hf_exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
                                size_t size)
 {
-    const haft_gateway *gateway = ((const struct gateway_loop *)app)->gateway;
-    haft_arena *arena = haft_arena_new(gateway->allocator, CALL_ARENA);
+    struct gateway_loop *gateway_loop = (void *)(uintptr_t)app;
+    const struct generation *generation = hf_gateway_loop_generation(gateway_loop);
+    haft_arena *arena = haft_arena_new(gateway_loop->gateway->allocator, CALL_ARENA);
     const char *text = arena ? haft_arena_copy(arena, origin, size) : NULL;
-    const struct mcp *mcp = hf_endpoint_find(gateway, request->path, NULL);
-    const struct policy_list *policies = !text ? NULL
-                                         : mcp ? atomic_load(&mcp->policies)
-                                               : policies_of_route(gateway, request, arena);
+    const struct served *served = hf_generation_endpoint(generation, request->path);
+    const struct policy_list *policies = !text    ? NULL
+                                         : served ? served->policies
+                                                  : policies_of_route(generation, request, arena);
     bool allowed = policies && policies_allow_origin(policies, text);
 
     haft_arena_free(arena);
@@ -76,22 +77,29 @@ bool hf_policies_authenticate(const struct policy_list *policies)
     return false;
 }
 
+bool hf_generation_is_open(const struct generation *generation, char *text, size_t room)
+{
+    for (const struct served *served = generation->endpoints; served; served = served->next)
+        if (!hf_policies_authenticate(served->policies)) {
+            snprintf(text, room, "endpoint %s", served->mcp->path);
+            return true;
+        }
+    for (const struct route *route = generation->routes; route; route = route->next)
+        if (!hf_policies_authenticate(route->policies)) {
+            snprintf(text, room, "route %s %s", route->method, route->path);
+            return true;
+        }
+    return false;
+}
+
+/* Who asks does not listen if there is something, and so nothing may come later, either. */
 const char *hf_exposure_unauthenticated(void *app)
 {
     struct gateway_loop *gateway_loop = app;
-    const haft_gateway *gateway = gateway_loop->gateway;
 
-    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
-        if (!hf_policies_authenticate(atomic_load(&mcp->policies))) {
-            snprintf(gateway_loop->unauthenticated, sizeof gateway_loop->unauthenticated,
-                     "endpoint %s", mcp->path);
-            return gateway_loop->unauthenticated;
-        }
-    for (const struct route *route = gateway->routes; route; route = route->next)
-        if (!hf_policies_authenticate(atomic_load(&route->policies))) {
-            snprintf(gateway_loop->unauthenticated, sizeof gateway_loop->unauthenticated,
-                     "route %s %s", route->method, route->path);
-            return gateway_loop->unauthenticated;
-        }
-    return NULL;
+    gateway_loop->gateway->closed = true;
+    return hf_generation_is_open(gateway_loop->generation, gateway_loop->unauthenticated,
+                                 sizeof gateway_loop->unauthenticated)
+               ? gateway_loop->unauthenticated
+               : NULL;
 }

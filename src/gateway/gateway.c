@@ -1,4 +1,4 @@
-/* gateway.c - making a gateway, and saying why something was refused. */
+/* gateway.c - making a gateway, and freeing it. */
 #include "gateway/configure.h"
 
 #include <string.h>
@@ -15,32 +15,6 @@ enum {
 };
 
 static const char *const default_forward[] = {"accept-language", "traceparent", "tracestate", NULL};
-
-int hf_gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    hf_error_vset(&gateway->error, code, path, format, args);
-    va_end(args);
-    hf_server_log(gateway->server, HAFT_ERROR, "%s: %s", gateway->error.path, gateway->error.text);
-    return code;
-}
-
-int hf_gateway_view(haft_gateway *gateway, const char *type, const void *given, size_t own,
-                    const void **ret_view)
-{
-    int status = hf_struct_view(given, own, gateway->arena, ret_view);
-
-    return !status ? 0
-                   : hf_gateway_refuse(gateway, status, type, "%s",
-                                       status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
-}
-
-const haft_reason *haft_gateway_error(const haft_gateway *gateway)
-{
-    return &gateway->error;
-}
 
 haft_server *haft_gateway_server(haft_gateway *gateway)
 {
@@ -61,10 +35,13 @@ static bool install(haft_gateway *gateway)
 
     gateway->arena = haft_arena_new(gateway->allocator, GATEWAY_ARENA_LIMIT);
     gateway->server = haft_server_new_with("routes", "0.0.0", options->server);
-    if (!gateway->arena || !gateway->server)
+    gateway->own = gateway->arena ? hf_generation_new(gateway) : NULL;
+    gateway->has_lock = !uv_mutex_init(&gateway->lock);
+    if (!gateway->own || !gateway->server || !gateway->has_lock)
         return false;
     gateway->server->gateway = gateway;
-    gateway->router.arena = gateway->arena;
+    gateway->now = gateway->adding = gateway->own;
+    generation_take(gateway->now);
     if (hf_policies_install(gateway))
         return false;
     if (options->executor)
@@ -96,8 +73,7 @@ haft_gateway *haft_gateway_new(const haft_gateway_options *options)
     memset(gateway, 0, sizeof *gateway);
     gateway->options = own;
     gateway->allocator = allocator;
-    gateway->last_route = &gateway->routes;
-    gateway->last_endpoint = &gateway->endpoints;
+    gateway->last_server = &gateway->servers;
     gateway_set_defaults(&gateway->options);
     if (!install(gateway)) {
         haft_gateway_free(gateway);
@@ -115,14 +91,14 @@ void haft_gateway_free(haft_gateway *gateway)
     allocator = gateway->allocator;
     hf_executor_free(gateway->workers);
     hf_executor_free(gateway->verifiers);
-    for (struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
+    for (struct mcp *mcp = gateway->servers; mcp; mcp = mcp->next)
         haft_server_free(mcp->server);
-    for (struct route *route = gateway->routes; route; route = route->next)
-        hf_item_drop(route->item);
-    hf_configuration_drop_policies(gateway->configuration);
-    hf_policies_free(gateway);
+    hf_generation_drop(gateway->now);
+    hf_generation_drop(gateway->own);
     haft_server_free(gateway->server);
     hf_configuration_finish(gateway->configuration); /* what has been freed may be in a plugin */
+    if (gateway->has_lock)
+        uv_mutex_destroy(&gateway->lock);
     haft_arena_free(gateway->arena);
     allocator->release(allocator->context, gateway, sizeof *gateway);
 }

@@ -1,11 +1,13 @@
 /* gateway/gateway.h - what the files of the gateway share.
  *
- * Everything that is added lives in the gateway's arena and does not change once it serves, so that
- * requests on any number of threads read it without a lock. */
+ * What is served at one time is a generation: immutable once requests see it, and counted, so that
+ * requests on any number of threads read it without a lock while another one takes its place. */
 #ifndef HAFT_SRC_GATEWAY_H
 #define HAFT_SRC_GATEWAY_H
 
 #include <haft/gateway.h>
+
+#include <uv.h>
 
 #include "gateway/router.h"
 #include "engine/call/inner.h"
@@ -19,7 +21,9 @@ struct policy {
     const haft_policy_kind *kind; /* NULL for one of the program's own */
     void (*drop)(void *data);     /* its kind's */
     bool built_in;                /* its kind is */
-    const char *made_of; /* of a kind whose policies may be kept when others are replaced */
+    const char *made_of;          /* scope and options, as text; NULL for one without a kind */
+    struct kept_policy *kept;     /* of one that goes on counting in later generations; else NULL */
+    uint64_t serial;              /* the same in every generation in which it is made alike */
 };
 
 struct kind {
@@ -36,10 +40,6 @@ struct policy_list {
     bool waits;  /* one of them may return HAFT_PENDING: it is a program's own */
 };
 
-/* The policies around a route or an endpoint, which can be replaced while requests are answered: a
- * request keeps to the list that it began with, and no list is freed before the gateway. */
-typedef _Atomic(const struct policy_list *) policy_lists;
-
 /* A field of a route's input, and where it comes from. */
 enum origin { ORIGIN_PATH, ORIGIN_QUERY, ORIGIN_BODY, ORIGIN_HEADER };
 
@@ -51,52 +51,84 @@ struct field {
 };
 
 struct route {
-    struct route *next; /* of the gateway's */
-    const haft_route *info;
+    struct route *next;             /* of the generation's */
+    const haft_route *given, *info; /* as it was added, and with all members */
     const char *method, *path, *id;
     haft_tool tool;     /* as the routes' server has it */
-    struct item *item;  /* counted */
+    struct item *item;  /* counted; the same in the next generation if the plugin is */
     struct entry entry; /* the item, as a call finds it */
     struct template path_template;
     struct field *fields;
     size_t n_fields;
     bool has_body; /* a field comes from it */
-    policy_lists policies;
+    const struct policy_list *policies;
 };
 
+/* A server of an endpoint.  It lives as long as the gateway, so that an endpoint that comes back finds it
+ * again. */
 struct mcp {
     struct mcp *next;
     const char *path;
     haft_server *server;
-    policy_lists policies;
     haft_stage forward; /* keeps the headers that invokes take along */
+    bool configured;    /* by the section of a configuration */
+    bool adopted;       /* the command line has said what there is to say of it */
+    bool stale;         /* it offers what it should not, for want of memory: not to be used again */
+};
+
+/* An endpoint of a generation. */
+struct served {
+    struct served *next;
+    struct mcp *mcp;
+    const struct policy_list *policies;
+};
+
+/* What a gateway serves at one time.  Requests hold the one that they began with. */
+struct generation {
+    struct module module; /* first: who holds it */
+    haft_gateway *gateway;
+    haft_arena *arena; /* everything is in it */
+    struct router router;
+    struct route *routes, **last_route;
+    struct policy *policies; /* the program's own are the last of these, and of the kinds */
+    struct kind *kinds;
+    struct served *endpoints, **last_endpoint;
+    struct module **plugins; /* that routes and policies are in; held */
+    size_t n_plugins;
+    const char *text; /* the section that it was made of; NULL for none */
 };
 
 struct executor;
 struct configuration;
+struct gateway_loop;
 
 struct haft_gateway {
     haft_gateway_options options;
     const haft_allocator *allocator;
     haft_arena *arena;
-    haft_server *server; /* of the routes */
-    struct router router;
-    struct route *routes, **last_route;
-    struct policy *policies;
-    struct policy *replaced; /* those before, while others are made in their place; else NULL */
-    struct kind *kinds;
-    struct mcp *endpoints, **last_endpoint;
+    haft_server *server;       /* of the routes */
+    struct generation *own;    /* what the program has added */
+    struct generation *now;    /* in force; held, and replaced under the lock */
+    struct generation *adding; /* that is added to: `own`, or one that is being made */
+    struct module *module;     /* that what is added is in; NULL for the program */
+    struct mcp *servers, **last_server;
+    uv_mutex_t lock;
+    bool has_lock;
+    struct gateway_loop *loops; /* of the HTTP server; under the lock */
+    uint64_t n_serials;
     struct executor *workers;   /* for haft_invoke_all; NULL when there are none */
     struct executor *verifiers; /* threads that check passwords; NULL before a policy needs them */
     haft_executor executor;
     haft_app app; /* haft_gateway_app */
     haft_reason error;
     struct configuration *configuration; /* NULL when it has none */
-    /* As the HTTP server is told: of every endpoint, but for the old transport, which the first one
-     * has. */
+    /* As the HTTP server is told: of every endpoint, but for the old transport, which one has. */
     size_t max_sessions;
     unsigned session_idle_ms;
     bool legacy_sse;
+    const struct mcp *legacy; /* the one: the first when it began to serve */
+    const char *first_path;   /* of the first endpoint, as the command line has it; NULL: its own */
+    bool closed;              /* nothing may be served without authentication */
 };
 
 /* Puts a gateway into the options of an HTTP server, as its only app; `mount` and `app` must
@@ -108,24 +140,52 @@ int hf_gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_m
 int hf_gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);
 
-/* As hf_struct_view, for a struct of that type and in the gateway's arena; what is refused is kept and logged. */
+/* As hf_struct_view, for a struct of that type and in the arena of what is being added; what is refused is kept and logged. */
 int hf_gateway_view(haft_gateway *gateway, const char *type, const void *given, size_t own,
                     const void **ret_view);
 
-struct route *hf_route_named(const haft_gateway *gateway, const char *id);
+struct route *hf_route_named(const struct generation *generation, const char *id);
+/* Puts a route of the program into another generation, with other policies. */
+int hf_route_copy(haft_gateway *gateway, const struct route *route,
+                  const struct policy_list *policies);
 
-/* Lists the routes whose ids match as tools of an endpoint's server; NULL for none. */
-int hf_mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids);
+/* ---- generations (generation.c) ---- */
+
+/* An empty one; NULL without memory. */
+struct generation *hf_generation_new(haft_gateway *gateway);
+/* The one in force, held: from any thread. */
+struct generation *hf_generation_hold(haft_gateway *gateway);
+static inline void generation_take(struct generation *generation)
+{
+    atomic_fetch_add(&generation->module.refs, 1);
+}
+void hf_generation_drop(struct generation *generation);
+/* The endpoint at a path; NULL when there is none. */
+const struct served *hf_generation_endpoint(const struct generation *generation, const char *path);
+
+/* ---- servers of endpoints (mcp.c) ---- */
+
+/* As haft_mcp_add; a server that an earlier configuration had there, under the same name and version, is
+ * taken instead of a new one.  NULL when it is refused. */
+struct mcp *hf_mcp_find_or_add(haft_gateway *gateway, const haft_mcp_options *options);
+
+/* ---- routes as tools (route_tool.c) ---- */
+
+/* Appends the tools of routes whose ids match and that the server does not offer, and marks those that the
+ * configuration has put there and that are to leave.  `ids` NULL for none. */
+int hf_route_tools_compare(haft_gateway *gateway, haft_server *server, const char *ids,
+                           struct item **items, size_t *n);
+/* Has the tools that the configuration has put there find their routes in this generation. */
+void hf_route_tools_move(haft_gateway *gateway, haft_server *server, struct generation *generation);
 
 /* The policies of a list of names, after the gateway's own; `what` is who lists them. */
 int hf_policies_find(haft_gateway *gateway, const char *what, const char *names,
                      const struct policy_list **ret_list);
-/* Drops what policies have, up to one of them; the list ends with NULL. */
-void hf_policies_drop(struct policy *policies, const struct policy *end);
 /* Whether one of them finds out who calls from outside, or refuses. */
 bool hf_policies_authenticate(const struct policy_list *policies);
 int hf_policies_install(haft_gateway *gateway);
-void hf_policies_free(haft_gateway *gateway);
+/* Drops what policies and kinds have, but for the program's own unless it is the generation of these. */
+void hf_policies_free(struct generation *generation);
 
 /* ---- a request on its way ---- */
 
@@ -141,11 +201,12 @@ enum gateway_request_step { STEP_START, STEP_INBOUND, STEP_HANDLER, STEP_OUTBOUN
 /* A policy that has authenticated a call; its list lives at least as long as the calls within. */
 struct authenticated {
     const struct authenticated *next;
-    const struct policy *by;
+    uint64_t by; /* its serial */
 };
 
 struct haft_gateway_request {
     haft_gateway *gateway;
+    struct generation *generation;             /* that it began with; held */
     haft_call *call;                           /* whose arena everything is in */
     haft_request request;                      /* as policies have left it; its target is known */
     struct header_list changed;                /* its headers, once one of them was */
@@ -182,8 +243,9 @@ struct haft_gateway_request {
     bool out_of_memory; /* somebody asked for what is there, and there was no memory to show it */
 };
 
-/* A request of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
-haft_gateway_request *hf_gateway_request_of_call(haft_gateway *gateway, haft_call *call,
+/* A request of a call of inner.c, which may be NULL; frees the call when there is no memory for it.  It
+ * takes over the caller's hold of the generation, also then. */
+haft_gateway_request *hf_gateway_request_of_call(struct generation *generation, haft_call *call,
                                                  const haft_request *request);
 /* Finds the route that it is for, or says it; sets the deadline. */
 void hf_gateway_request_find_route(haft_gateway_request *req);

@@ -23,16 +23,18 @@ static int refuse_input(haft_call *call, const haft_issues *issues)
     return hf_input_refuse_issues(call->inner.req, issues, NULL);
 }
 
-haft_gateway_request *hf_gateway_request_of_call(haft_gateway *gateway, haft_call *call,
+haft_gateway_request *hf_gateway_request_of_call(struct generation *generation, haft_call *call,
                                                  const haft_request *request)
 {
     haft_gateway_request *req = call ? haft_arena_zalloc(call->arena, 1, sizeof *req) : NULL;
 
     if (!req) {
         hf_inner_free(call);
+        hf_generation_drop(generation);
         return NULL;
     }
-    req->gateway = gateway;
+    req->gateway = generation->gateway;
+    req->generation = generation;
     req->call = call;
     req->request = *request;
     if (!request->target)
@@ -64,7 +66,7 @@ void hf_gateway_request_set_route(haft_gateway_request *req, const struct route 
     req->route = route;
     if (!route)
         return;
-    req->policies = atomic_load(&((struct route *)(uintptr_t)route)->policies);
+    req->policies = route->policies;
     hf_inner_set_tool(req->call, &route->entry);
     req->call->inner.on_invalid = refuse_input;
 }
@@ -73,7 +75,7 @@ void hf_gateway_request_find_route(haft_gateway_request *req)
 {
     const haft_request *request = &req->request;
 
-    req->failure = hf_router_find(&req->gateway->router, request->method, request->target,
+    req->failure = hf_router_find(&req->generation->router, request->method, request->target,
                                   req->call->arena, &req->match);
     if (req->failure > 0)
         req->failure = 0;
@@ -83,8 +85,8 @@ void hf_gateway_request_find_route(haft_gateway_request *req)
 haft_gateway_request *haft_gateway_request_new(haft_gateway *gateway, const haft_request *request,
                                                haft_time now)
 {
-    haft_gateway_request *req =
-        hf_gateway_request_of_call(gateway, hf_inner_new(gateway->server, NULL, now), request);
+    haft_gateway_request *req = hf_gateway_request_of_call(
+        hf_generation_hold(gateway), hf_inner_new(gateway->server, NULL, now), request);
 
     if (req)
         hf_gateway_request_find_route(req);
@@ -358,11 +360,11 @@ static int respond_options(haft_gateway_request *req)
     if (!method)
         return respond_allow(req, 204, NULL);
     status =
-        hf_router_find(&req->gateway->router, method, req->request.target, call->arena, &match);
+        hf_router_find(&req->generation->router, method, req->request.target, call->arena, &match);
     if (status < 0)
         return status;
     route = match.route;
-    policies = route ? atomic_load(&route->policies) : NULL;
+    policies = route ? route->policies : NULL;
     return policies && hf_gateway_request_preflight(req, policies) ? 0
                                                                    : respond_allow(req, 204, NULL);
 }

@@ -56,7 +56,7 @@ static int note_authenticated(haft_gateway_request *req)
 
     if (!one)
         return HAFT_ENOMEM;
-    *one = (struct authenticated){req->authenticated, req->policies->list[req->n_passed]};
+    *one = (struct authenticated){req->authenticated, req->policies->list[req->n_passed]->serial};
     req->authenticated = one;
     return 0;
 }

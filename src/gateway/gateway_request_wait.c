@@ -233,6 +233,10 @@ const haft_response *haft_gateway_request_response(const haft_gateway_request *r
 
 void haft_gateway_request_free(haft_gateway_request *req)
 {
-    if (req && atomic_fetch_sub(&req->owners, 1) == 1)
-        hf_inner_free(req->call);
+    struct generation *generation = req ? req->generation : NULL;
+
+    if (!req || atomic_fetch_sub(&req->owners, 1) != 1)
+        return;
+    hf_inner_free(req->call);
+    hf_generation_drop(generation);
 }

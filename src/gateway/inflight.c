@@ -23,10 +23,14 @@ void hf_inflight_free(struct inflight *inflight)
 {
     struct gateway_loop *gateway_loop = inflight->gateway_loop;
     haft_call *call = inflight->req ? inflight->req->call : inflight->call;
+    struct generation *generation = inflight->req ? inflight->req->generation : NULL;
 
     LIST_TAKE(gateway_loop->first, inflight, previous, next);
+    if (inflight->at)
+        inflight->at->n_inflight--;
     if (call)
         hf_inner_reset(call);
+    hf_generation_drop(generation);
     *inflight =
         (struct inflight){.gateway_loop = gateway_loop, .call = call, .next = gateway_loop->spare};
     gateway_loop->spare = inflight;
@@ -76,15 +80,16 @@ static struct inflight *inflight_new(struct gateway_loop *gateway_loop,
 haft_gateway_request *hf_inflight_make_gateway_request(struct inflight *inflight,
                                                        const haft_request *request)
 {
-    haft_gateway *gateway = inflight->gateway_loop->gateway;
+    struct generation *generation = inflight->gateway_loop->generation;
     haft_call *call = inflight->call;
 
     if (call)
         hf_inner_begin(call, inflight->now);
     else
-        call = hf_inner_new(gateway->server, NULL, inflight->now);
+        call = hf_inner_new(generation->gateway->server, NULL, inflight->now);
     inflight->call = NULL;
-    inflight->req = hf_gateway_request_of_call(gateway, call, request);
+    generation_take(generation);
+    inflight->req = hf_gateway_request_of_call(generation, call, request);
     if (inflight->req)
         call->request.tag = inflight;
     return inflight->req;
@@ -161,7 +166,7 @@ static bool is_let_in(const struct inflight *inflight)
 {
     const haft_gateway_request *req = inflight->req;
 
-    return inflight->endpoint && inflight->responder && !req->answered && req->step == STEP_END &&
+    return inflight->at && inflight->responder && !req->answered && req->step == STEP_END &&
            req->n_passed == req->policies->n;
 }
 
@@ -312,8 +317,7 @@ void *hf_inflight_begin(void *app, const haft_request *request, const haft_respo
     static const haft_response undecodable = {.status = 400, .body = ""};
     struct gateway_loop *gateway_loop = app;
     struct inflight *inflight = inflight_new(gateway_loop, responder, context, now);
-    const struct mcp *mcp;
-    size_t index;
+    const struct served *served;
 
     if (!inflight) {
         responder->respond(context, &gone_response);
@@ -325,11 +329,9 @@ void *hf_inflight_begin(void *app, const haft_request *request, const haft_respo
         hf_inflight_free(inflight);
         return NULL;
     }
-    mcp = hf_endpoint_find(gateway_loop->gateway, request->path, &index);
-    if (!mcp)
-        return handle_route(inflight, request);
-    inflight->endpoint = gateway_loop->endpoints[index];
-    return hf_inflight_handle_mcp(inflight, mcp, request);
+    served = hf_generation_endpoint(hf_gateway_loop_generation(gateway_loop), request->path);
+    return served ? hf_inflight_handle_mcp(inflight, served, request)
+                  : handle_route(inflight, request);
 }
 
 void hf_inflight_gone(void *app, void *exchange)
@@ -342,7 +344,7 @@ void hf_inflight_gone(void *app, void *exchange)
         haft_gateway_request_cancel(inflight->req);
     if (!inflight->exchange)
         return;
-    hf_endpoint_app.gone(inflight->endpoint, inflight->exchange);
+    hf_endpoint_app.gone(inflight->at->endpoint, inflight->exchange);
     hf_inflight_free(inflight);
 }
 
@@ -358,7 +360,7 @@ bool hf_inflight_half_closed(const void *app, const void *exchange)
     if (inflight->waits)
         return false;
     return !inflight->exchange ||
-           hf_endpoint_app.half_closed(inflight->endpoint, inflight->exchange);
+           hf_endpoint_app.half_closed(inflight->at->endpoint, inflight->exchange);
 }
 
 /* ---- the time that passes ---- */

@@ -4,15 +4,37 @@
 
 #include "gateway/gateway.h"
 
+/* An endpoint on one loop. */
+struct loop_endpoint {
+    struct loop_endpoint *next;
+    struct mcp *mcp;
+    haft_endpoint *endpoint;
+    size_t n_inflight; /* requests that it has, or will have */
+    bool leaving;      /* it is not served any more */
+    bool ended;        /* and neither are its sessions */
+};
+
+/* Another generation for one loop, with the endpoints that it adds. */
+struct turnover {
+    struct turnover *next;
+    struct gateway_loop *gateway_loop;
+    struct generation *generation; /* held */
+    struct loop_endpoint *endpoints;
+};
+
 struct gateway_loop {
+    struct gateway_loop *next; /* of the gateway's */
     haft_gateway *gateway;
     haft_http_loop loop;
-    struct inflight *first; /* not over */
-    struct inflight *spare; /* to be used again, most with a call */
+    struct generation *generation;        /* of the requests that come in; held */
+    _Atomic(struct turnover *) turnovers; /* to be gone through, the latest first */
+    struct loop_endpoint *endpoints;      /* those that leave, too */
+    struct inflight *first;               /* not over */
+    struct inflight *spare;               /* to be used again, most with a call */
     size_t n_spare;
-    haft_time used;             /* the latest request */
-    char unauthenticated[200];  /* the first of what is served so, once that was asked */
-    haft_endpoint *endpoints[]; /* as the gateway has them */
+    haft_time used;            /* the latest request */
+    bool shut_down;            /* no request comes any more */
+    char unauthenticated[200]; /* the first of what is served so, once that was asked */
 };
 
 /* A request on its way through this loop. */
@@ -23,8 +45,8 @@ struct inflight {
     haft_call *call;                 /* of the one before it, to be used again; NULL for none */
     const haft_responder *responder; /* NULL when there is nobody to answer any more */
     void *context;
-    haft_endpoint *endpoint; /* of MCP; NULL for a route */
-    void *exchange;          /* of the endpoint */
+    struct loop_endpoint *at; /* of MCP; NULL for a route */
+    void *exchange;           /* of the endpoint */
     haft_time now;
     bool inside;      /* the endpoint is being given the request */
     bool answered;    /* by it, to the end */
@@ -71,14 +93,27 @@ void hf_inflight_free(struct inflight *inflight);
 /* ---- inflight_mcp.c ---- */
 
 /* Takes in a request for the endpoint. */
-void *hf_inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
+void *hf_inflight_handle_mcp(struct inflight *inflight, const struct served *served,
                              const haft_request *request);
 /* Gives the request, as the policies have left it, to the endpoint. */
 struct inflight *hf_inflight_enter_endpoint(struct inflight *inflight);
 
-/* The endpoint at a path, and its number; NULL when there is none. */
-const struct mcp *hf_endpoint_find(const haft_gateway *gateway, const char *path,
-                                   size_t *ret_index);
+/* ---- app.c: other generations ---- */
+
+/* The one that a request gets that comes in now, on the loop's thread. */
+struct generation *hf_gateway_loop_generation(struct gateway_loop *gateway_loop);
+
+/* What every loop needs for a generation, made before it is in force: endpoints that the one in force does
+ * not have.  NULL in *ret_turnovers when there are no loops.  0, or HAFT_ENOMEM. */
+int hf_turnovers_make(haft_gateway *gateway, struct generation *generation,
+                      struct turnover **ret_turnovers);
+void hf_turnovers_free(const haft_gateway *gateway, struct turnover *turnovers);
+/* Puts a generation in force, for the gateway and for every loop.  Takes over both. */
+void hf_generation_use(haft_gateway *gateway, struct generation *generation,
+                       struct turnover *turnovers);
+
+/* Whether it serves something without authentication, and what. */
+bool hf_generation_is_open(const struct generation *generation, char *text, size_t room);
 
 /* ---- exposure.c, as haft_app has them ---- */
 

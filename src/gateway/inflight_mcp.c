@@ -3,7 +3,6 @@
  *
  * Without policies the endpoint gets the request as it came, and nothing is made for it but a note of who
  * has it. */
-#include <string.h>
 
 #include "gateway/inflight.h"
 #include "endpoint/endpoint.h"
@@ -79,7 +78,7 @@ static struct inflight *inflight_mcp_enter(struct inflight *inflight, const haft
 {
     inflight->inside = true;
     inflight->exchange =
-        hf_endpoint_app.handle(inflight->endpoint, request, &through, inflight, now);
+        hf_endpoint_app.handle(inflight->at->endpoint, request, &through, inflight, now);
     inflight->inside = false;
     if (!inflight->answered)
         return inflight;
@@ -96,11 +95,25 @@ struct inflight *hf_inflight_enter_endpoint(struct inflight *inflight)
     return inflight_mcp_enter(inflight, &req->request, inflight->now);
 }
 
-void *hf_inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
+/* The endpoint as this loop has it: every loop has all that its generation serves. */
+static struct loop_endpoint *inflight_endpoint(const struct gateway_loop *gateway_loop,
+                                               const struct mcp *mcp)
+{
+    struct loop_endpoint *at = gateway_loop->endpoints;
+
+    while (at->mcp != mcp || at->leaving)
+        at = at->next;
+    return at;
+}
+
+void *hf_inflight_handle_mcp(struct inflight *inflight, const struct served *served,
                              const haft_request *request)
 {
-    const struct policy_list *policies = atomic_load(&mcp->policies);
+    const struct policy_list *policies = served->policies;
     haft_gateway_request *req;
+
+    inflight->at = inflight_endpoint(inflight->gateway_loop, served->mcp);
+    inflight->at->n_inflight++;
 
     if (!policies->n)
         return inflight_mcp_enter(inflight, request, inflight->now);
@@ -120,25 +133,4 @@ void *hf_inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
     if (policies->waits && !hf_inflight_keep_request(inflight))
         return hf_inflight_refuse(inflight);
     return hf_inflight_advance(inflight);
-}
-
-/* ---- which endpoint ---- */
-
-/* The two paths of the transport of 2024-11-05, which an endpoint can have besides its own. */
-static bool is_legacy(const haft_gateway *gateway, const char *path)
-{
-    return gateway->legacy_sse && (hf_path_is(path, "/sse") || hf_path_is(path, "/messages"));
-}
-
-const struct mcp *hf_endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index)
-{
-    size_t i = 0;
-
-    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++)
-        if (hf_path_is(path, mcp->path) || (!i && is_legacy(gateway, path))) {
-            if (ret_index)
-                *ret_index = i;
-            return mcp;
-        }
-    return NULL;
 }

@@ -178,7 +178,8 @@ static int child_keep(haft_gateway_request *req, haft_call *caller,
 struct invoked {
     const char *method, *target;
     const haft_invoke_options *options;
-    const struct route *route; /* instead of a target, with its input as values */
+    struct generation *generation; /* that the route is of */
+    const struct route *route;     /* instead of a target, with its input as values; else NULL */
     yyjson_val *input;
 };
 
@@ -200,6 +201,20 @@ static bool child_aim(haft_gateway_request *req, const struct invoked *invoked)
     return true;
 }
 
+/* What a child is looked for in: what the request that the caller is of began with, or, of a call of a
+ * tool, what is in force.  Held. */
+static struct generation *child_generation(haft_call *caller, const struct invoked *invoked)
+{
+    struct generation *generation = invoked->route      ? invoked->generation
+                                    : caller->inner.req ? caller->inner.req->generation
+                                                        : NULL;
+
+    if (!generation)
+        return hf_generation_hold(caller->server->gateway);
+    generation_take(generation);
+    return generation;
+}
+
 /* A child of a call whose parents are held. */
 static haft_gateway_request *child_new(haft_call *caller, const struct invoked *invoked,
                                        haft_time now)
@@ -218,7 +233,7 @@ static haft_gateway_request *child_new(haft_call *caller, const struct invoked *
         hf_inner_free(call);
         return NULL;
     }
-    req = hf_gateway_request_of_call(gateway, call, &request);
+    req = hf_gateway_request_of_call(child_generation(caller, invoked), call, &request);
     if (req && !child_keep(req, caller, options) && child_aim(req, invoked) && !refuse_child(req))
         return req;
     haft_gateway_request_free(req);
@@ -294,14 +309,16 @@ int haft_invoke(haft_call *call, const char *method, const char *target,
                   ret_response);
 }
 
-int hf_invoke_route(haft_call *call, const struct route *route, yyjson_val *input,
-                    haft_response *ret_response)
+int hf_invoke_route(haft_call *call, struct generation *generation, const struct route *route,
+                    yyjson_val *input, haft_response *ret_response)
 {
-    return invoke(
-        call,
-        (struct invoked){
-            .method = route->method, .target = route->path, .route = route, .input = input},
-        ret_response);
+    return invoke(call,
+                  (struct invoked){.method = route->method,
+                                   .target = route->path,
+                                   .generation = generation,
+                                   .route = route,
+                                   .input = input},
+                  ret_response);
 }
 
 /* ---- several ---- */
@@ -394,9 +411,11 @@ int haft_invoke_all(haft_call *call, haft_invocation *invocations, size_t n)
         return HAFT_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         haft_invocation *one = &invocations[i];
-        int status = invoke_prepare(
-            call, (struct invoked){one->method, one->target, &one->options, NULL, NULL},
-            &heap->visits[i]);
+        int status = invoke_prepare(call,
+                                    (struct invoked){.method = one->method,
+                                                     .target = one->target,
+                                                     .options = &one->options},
+                                    &heap->visits[i]);
 
         one->response = status == HAFT_STOP ? nothing : (haft_response){.status = 0, .body = ""};
         status = status == HAFT_STOP ? 0 : status;

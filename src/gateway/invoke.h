@@ -8,7 +8,7 @@
 int hf_invoke_keep_headers(haft_call *call, void *data);
 
 /* haft_invoke of a route with its input as values, an object. */
-int hf_invoke_route(haft_call *call, const struct route *route, yyjson_val *input,
-                    haft_response *ret_response);
+int hf_invoke_route(haft_call *call, struct generation *generation, const struct route *route,
+                    yyjson_val *input, haft_response *ret_response);
 
 #endif

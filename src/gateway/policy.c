@@ -6,11 +6,13 @@
 
 #include "gateway/policies.h"
 
+enum { POLICY_ARENA = 1 << 20 };
+
 static const char separators[] = ", \t";
 
 static struct policy *policy_find(const haft_gateway *gateway, const char *name, size_t size)
 {
-    struct policy *policy = gateway->policies;
+    struct policy *policy = gateway->adding->policies;
 
     while (policy &&
            (strlen(policy->policy.name) != size || memcmp(policy->policy.name, name, size)))
@@ -51,11 +53,11 @@ int hf_policies_find(haft_gateway *gateway, const char *what, const char *names,
                      const struct policy_list **ret_list)
 {
     size_t n = policy_count(gateway->options.policies) + policy_count(names);
-    struct policy_list *list = haft_arena_zalloc(gateway->arena, 1, sizeof *list);
+    struct policy_list *list = haft_arena_zalloc(gateway->adding->arena, 1, sizeof *list);
     int status;
 
     if (list)
-        list->list = haft_arena_zalloc(gateway->arena, n + 1, sizeof *list->list);
+        list->list = haft_arena_zalloc(gateway->adding->arena, n + 1, sizeof *list->list);
     if (!list || !list->list)
         return hf_gateway_refuse(gateway, HAFT_ENOMEM, what, "out of memory");
     status = append(gateway, what, gateway->options.policies, list);
@@ -69,19 +71,42 @@ int hf_policies_find(haft_gateway *gateway, const char *what, const char *names,
 
 static struct policy *policy_put(haft_gateway *gateway, const haft_policy *policy)
 {
-    struct policy *made = haft_arena_zalloc(gateway->arena, 1, sizeof *made);
+    struct policy *made = haft_arena_zalloc(gateway->adding->arena, 1, sizeof *made);
 
     if (!made || !policy->name)
         return NULL;
     made->policy = *policy;
-    made->policy.name = haft_arena_copy(gateway->arena, policy->name, strlen(policy->name));
+    made->policy.name = haft_arena_copy(gateway->adding->arena, policy->name, strlen(policy->name));
     return made->policy.name ? made : NULL;
+}
+
+static bool policy_is_alike(const struct policy *one, const struct policy *other)
+{
+    if (one->kind != other->kind || strcmp(one->policy.name, other->policy.name) != 0)
+        return false;
+    return one->made_of && other->made_of
+               ? !strcmp(one->made_of, other->made_of)
+               : !one->kind && one->policy.inbound == other->policy.inbound &&
+                     one->policy.data == other->policy.data;
+}
+
+/* A request that one of the same making has authenticated, in the generation in force, is known to
+ * this one, too. */
+static uint64_t policy_serial(haft_gateway *gateway, const struct policy *policy)
+{
+    const struct generation *now = gateway->now;
+
+    for (const struct policy *one = now ? now->policies : NULL; one; one = one->next)
+        if (one != policy && policy_is_alike(one, policy))
+            return one->serial;
+    return ++gateway->n_serials;
 }
 
 static void link_in(haft_gateway *gateway, struct policy *policy)
 {
-    policy->next = gateway->policies;
-    gateway->policies = policy;
+    policy->next = gateway->adding->policies;
+    gateway->adding->policies = policy;
+    policy->serial = policy_serial(gateway, policy);
 }
 
 /* A name that can stand in a list of names and is not taken. */
@@ -122,7 +147,7 @@ int haft_policy_add(haft_gateway *gateway, const haft_policy *policy)
 
 static struct kind *kind_named(const haft_gateway *gateway, const char *name)
 {
-    struct kind *kind = gateway->kinds;
+    struct kind *kind = gateway->adding->kinds;
 
     while (kind && strcmp(kind->kind->name, name))
         kind = kind->next;
@@ -146,7 +171,7 @@ int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
     if (kind_named(gateway, given->name))
         return hf_gateway_refuse(gateway, HAFT_EEXISTS, given->name,
                                  "there is a kind of that name");
-    kind = haft_arena_zalloc(gateway->arena, 1, sizeof *kind);
+    kind = haft_arena_zalloc(gateway->adding->arena, 1, sizeof *kind);
     if (!kind)
         return hf_gateway_refuse(gateway, HAFT_ENOMEM, given->name, "out of memory");
     kind->kind = given;
@@ -154,8 +179,8 @@ int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
         given->options ? haft_schema_compile(given->options, &options, &kind->options, &reason) : 0;
     if (status)
         return hf_gateway_refuse(gateway, status, given->name, "%s: %s", reason.path, reason.text);
-    kind->next = gateway->kinds;
-    gateway->kinds = kind;
+    kind->next = gateway->adding->kinds;
+    gateway->adding->kinds = kind;
     return 0;
 }
 
@@ -170,22 +195,43 @@ int hf_policies_install(haft_gateway *gateway)
 
     for (size_t i = 0; i < sizeof built_in / sizeof *built_in && !status; i++)
         status = haft_policy_kind_add(gateway, built_in[i]);
-    for (struct kind *kind = gateway->kinds; kind; kind = kind->next)
+    for (struct kind *kind = gateway->adding->kinds; kind; kind = kind->next)
         kind->built_in = true;
     return status;
 }
 
-void hf_policies_drop(struct policy *policies, const struct policy *end)
+/* ---- the end ---- */
+
+/* A policy that counts, which would begin anew in another generation: it is counted itself, and all
+ * that it has is in an arena of its own. */
+struct kept_policy {
+    struct module module; /* first */
+    haft_arena *arena;
+    haft_policy policy;
+    void (*drop)(void *data);
+};
+
+static void kept_policy_release(struct module *module)
 {
-    for (struct policy *policy = policies; policy && policy != end; policy = policy->next)
-        if (policy->drop)
-            policy->drop(policy->policy.data);
+    struct kept_policy *kept = (struct kept_policy *)module;
+
+    if (kept->drop)
+        kept->drop(kept->policy.data);
+    haft_arena_free(kept->arena);
 }
 
-void hf_policies_free(haft_gateway *gateway)
+void hf_policies_free(struct generation *generation)
 {
-    hf_policies_drop(gateway->policies, NULL);
-    for (struct kind *kind = gateway->kinds; kind; kind = kind->next)
+    const struct generation *own = generation->gateway->own;
+    const struct policy *end = own && own != generation ? own->policies : NULL;
+    const struct kind *end_kind = own && own != generation ? own->kinds : NULL;
+
+    for (struct policy *policy = generation->policies; policy != end; policy = policy->next)
+        if (policy->kept)
+            hf_module_drop(&policy->kept->module);
+        else if (policy->drop)
+            policy->drop(policy->policy.data);
+    for (struct kind *kind = generation->kinds; kind != end_kind; kind = kind->next)
         haft_schema_free(kind->options);
 }
 
@@ -205,8 +251,8 @@ static int refuse_issues(haft_gateway *gateway, int status, const char *name, co
 }
 
 /* The options as the kind's type; NULL for a kind without any. */
-static int read_options(haft_gateway *gateway, const struct kind *kind, const char *name,
-                        const char *json, size_t size, void **ret_options)
+static int read_options(haft_gateway *gateway, haft_arena *arena, const struct kind *kind,
+                        const char *name, const char *json, size_t size, void **ret_options)
 {
     haft_issues issues = {0};
     int status;
@@ -217,13 +263,11 @@ static int read_options(haft_gateway *gateway, const struct kind *kind, const ch
                    ? hf_gateway_refuse(gateway, HAFT_EINVAL, name, "%s has no options",
                                        kind->kind->name)
                    : 0;
-    *ret_options = haft_arena_zalloc(gateway->arena, 1, kind->options->root->size);
+    *ret_options = haft_arena_zalloc(arena, 1, kind->options->root->size);
     if (!*ret_options)
         return hf_gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
-    status = json ? haft_schema_decode_text(kind->options, json, size, gateway->arena, *ret_options,
-                                            &issues)
-                  : haft_schema_decode_text(kind->options, "{}", 2, gateway->arena, *ret_options,
-                                            &issues);
+    status = haft_schema_decode_text(kind->options, json ? json : "{}", json ? size : 2, arena,
+                                     *ret_options, &issues);
     if (status && issues.count)
         return refuse_issues(gateway, status, name, "options: ", &issues);
     return status ? hf_gateway_refuse(gateway, status, name, "options: %s", haft_strerror(status))
@@ -235,7 +279,7 @@ static void refuse_kind(haft_gateway *gateway, const char *name, const char *wan
     haft_buffer text;
 
     haft_buffer_init(&text, gateway->allocator, 1 << 12);
-    for (const struct kind *kind = gateway->kinds; kind; kind = kind->next)
+    for (const struct kind *kind = gateway->adding->kinds; kind; kind = kind->next)
         haft_buffer_printf(&text, "%s%s", text.size ? ", " : "", kind->kind->name);
     hf_gateway_refuse(gateway, HAFT_ENOTFOUND, name,
                       "there is no kind of policy %s; there are %.*s", wanted, (int)text.size,
@@ -245,37 +289,77 @@ static void refuse_kind(haft_gateway *gateway, const char *name, const char *wan
 
 /* ---- keeping ---- */
 
-/* What a policy is made of, when it is to be kept as long as that is the same: one that counts would
- * begin anew.  NULL for others, and without memory. */
-static const char *policy_recipe(const haft_gateway *gateway, const struct kind *kind, int scope,
-                                 const char *json, size_t size)
+/* One of the generation in force, of the same name and making; NULL for none. */
+static struct kept_policy *kept_policy_find(const haft_gateway *gateway, const char *name,
+                                            const char *recipe)
 {
-    return kind->kind == &hf_policy_rate_limit
-               ? haft_arena_printf(gateway->arena, "%d %.*s", scope, (int)size, json ? json : "")
-               : NULL;
-}
+    const struct policy *policy = gateway->now ? gateway->now->policies : NULL;
 
-/* One of those that are being replaced, of the same name and recipe; NULL for none. */
-static const struct policy *policy_before(const haft_gateway *gateway, const char *name,
-                                          const char *recipe)
-{
-    const struct policy *policy = recipe ? gateway->replaced : NULL;
-
-    while (policy && (strcmp(policy->policy.name, name) != 0 || !policy->made_of ||
+    while (policy && (!policy->kept || strcmp(policy->policy.name, name) != 0 ||
                       strcmp(policy->made_of, recipe) != 0))
         policy = policy->next;
-    return policy;
+    if (policy)
+        hf_module_take(&policy->kept->module);
+    return policy ? policy->kept : NULL;
 }
 
-/* The same policy in the new list; its data stays the old one's. */
-static int policy_keep(haft_gateway *gateway, const struct policy *before, const char *recipe)
+static int make_policy(haft_gateway *gateway, haft_arena *arena, const struct kind *kind,
+                       haft_policy *policy, const char *json, size_t size)
 {
-    struct policy *policy = policy_put(gateway, &before->policy);
+    const char *name = policy->name;
+    haft_reason reason = {.text = ""};
+    void *options;
+    int status = read_options(gateway, arena, kind, name, json, size, &options);
 
-    if (!policy)
-        return hf_gateway_refuse(gateway, HAFT_ENOMEM, before->policy.name, "out of memory");
-    policy->made_of = recipe;
-    link_in(gateway, policy);
+    if (status)
+        return status;
+    status = kind->kind->make(gateway, options, arena, policy, &reason);
+    policy->name = name;
+    policy->struct_size = sizeof *policy;
+    return status ? hf_gateway_refuse(gateway, status, name, "%s",
+                                      reason.text[0] ? reason.text : haft_strerror(status))
+                  : 0;
+}
+
+static int make_kept(haft_gateway *gateway, const struct kind *kind, const char *name,
+                     const char *json, size_t size, struct kept_policy **ret_kept)
+{
+    haft_arena *arena = haft_arena_new(gateway->allocator, POLICY_ARENA);
+    struct kept_policy *kept = arena ? haft_arena_zalloc(arena, 1, sizeof *kept) : NULL;
+    const char *copy = kept ? haft_arena_copy(arena, name, strlen(name)) : NULL;
+    int status;
+
+    if (!copy) {
+        haft_arena_free(arena);
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
+    }
+    hf_module_init(&kept->module, kept_policy_release);
+    kept->arena = arena;
+    kept->policy = (haft_policy)HAFT_INIT(haft_policy, .name = copy);
+    status = make_policy(gateway, arena, kind, &kept->policy, json, size);
+    if (status) {
+        haft_arena_free(arena);
+        return status;
+    }
+    kept->drop = kind->kind->drop;
+    *ret_kept = kept;
+    return 0;
+}
+
+/* Made, or taken over from the generation in force. */
+static int fill_kept(haft_gateway *gateway, struct policy *policy, const struct kind *kind,
+                     const char *json, size_t size)
+{
+    const char *name = policy->policy.name;
+    int status = 0;
+
+    policy->kept = kept_policy_find(gateway, name, policy->made_of);
+    if (!policy->kept)
+        status = make_kept(gateway, kind, name, json, size, &policy->kept);
+    if (status)
+        return status;
+    policy->policy = policy->kept->policy;
+    policy->policy.name = name;
     return 0;
 }
 
@@ -283,12 +367,8 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
                 const char *json, size_t size)
 {
     int status = gateway && kind_name ? check_name(gateway, name) : HAFT_EINVAL;
-    haft_reason reason = {.text = ""};
-    const struct policy *before;
-    const char *recipe;
     struct kind *kind;
     struct policy *policy;
-    void *options;
 
     if (status)
         return status;
@@ -297,28 +377,21 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
         refuse_kind(gateway, name, kind_name);
         return HAFT_ENOTFOUND;
     }
-    recipe = policy_recipe(gateway, kind, scope, json, size);
-    before = policy_before(gateway, name, recipe);
-    if (before)
-        return policy_keep(gateway, before, recipe);
-    status = read_options(gateway, kind, name, json, size, &options);
+    policy = policy_put(gateway, HAFT_WITH(haft_policy, .name = name));
+    if (policy)
+        policy->made_of = haft_arena_printf(gateway->adding->arena, "%d %.*s", scope, (int)size,
+                                            json ? json : "");
+    if (!policy || !policy->made_of)
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
+    status = kind->kind == &hf_policy_rate_limit
+                 ? fill_kept(gateway, policy, kind, json, size)
+                 : make_policy(gateway, gateway->adding->arena, kind, &policy->policy, json, size);
     if (status)
         return status;
-    policy = policy_put(gateway, HAFT_WITH(haft_policy, .name = name));
-    if (!policy)
-        return hf_gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
-    name = policy->policy.name;
-    status = kind->kind->make(gateway, options, gateway->arena, &policy->policy, &reason);
-    if (status)
-        return hf_gateway_refuse(gateway, status, name, "%s",
-                                 reason.text[0] ? reason.text : haft_strerror(status));
-    policy->policy.struct_size = sizeof policy->policy;
-    policy->policy.name = name;
     policy->policy.scope = scope < 0 ? kind->kind->scope : (haft_scope)scope;
     policy->kind = kind->kind;
     policy->drop = kind->kind->drop;
     policy->built_in = kind->built_in;
-    policy->made_of = recipe;
     link_in(gateway, policy);
     return 0;
 }
@@ -371,7 +444,7 @@ int haft_policies_json(haft_gateway *gateway, const char *json, size_t size)
 
     if (status)
         return hf_gateway_refuse(gateway, status, "policies", "%s", haft_strerror(status));
-    status = haft_schema_decode_text(schema, json, size, gateway->arena, &entries, &issues);
+    status = haft_schema_decode_text(schema, json, size, gateway->adding->arena, &entries, &issues);
     if (status && issues.count)
         refuse_issues(gateway, status, "policies", "", &issues);
     else if (status)

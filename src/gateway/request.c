@@ -135,7 +135,7 @@ bool haft_call_authenticated(const haft_call *call)
 
     if (!one || !req->policies || req->n_passed >= req->policies->n)
         return false;
-    while (one && one->by != req->policies->list[req->n_passed])
+    while (one && one->by != req->policies->list[req->n_passed]->serial)
         one = one->next;
     return one != NULL;
 }

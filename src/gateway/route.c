@@ -7,9 +7,9 @@
 
 #include "gateway/gateway.h"
 
-struct route *hf_route_named(const haft_gateway *gateway, const char *id)
+struct route *hf_route_named(const struct generation *generation, const char *id)
 {
-    struct route *route = gateway->routes;
+    struct route *route = generation->routes;
 
     while (route && strcmp(route->id, id))
         route = route->next;
@@ -88,7 +88,7 @@ static int plan_fields(haft_gateway *gateway, struct route *route, const haft_ro
     if (object) {
         route->n_fields = object->n_properties;
         route->fields =
-            haft_arena_zalloc(gateway->arena, route->n_fields + 1, sizeof *route->fields);
+            haft_arena_zalloc(gateway->adding->arena, route->n_fields + 1, sizeof *route->fields);
         if (!route->fields)
             return hf_gateway_refuse(gateway, HAFT_ENOMEM, route->id, "out of memory");
     }
@@ -129,21 +129,60 @@ static bool is_method(const char *text)
 /* A handler that takes JSON, as the routes' server calls it. */
 static int call_handler(haft_call *call, const void *in, void *out)
 {
-    /* An isolated process has no visit. */
-    const struct route *route = call->inner.req
-                                    ? call->inner.req->route
-                                    : hf_route_named(call->server->gateway, haft_call_name(call));
-    const haft_route *info = route->info;
+    /* An isolated process has no visit, and one generation for as long as it lives. */
+    const struct route *route =
+        call->inner.req ? call->inner.req->route
+                        : hf_route_named(call->server->gateway->now, haft_call_name(call));
 
     (void)out;
-    return info->handler(call, (haft_value *)(uintptr_t)in, info->data);
+    if (!route) /* it has come and gone between two forks */
+        return HAFT_ENOTFOUND;
+    return route->info->handler(call, (haft_value *)(uintptr_t)in, route->info->data);
+}
+
+/* The item of the same definition in the generation in force, counted; NULL when there is none. */
+static struct item *route_item_before(const haft_gateway *gateway, const struct route *route)
+{
+    const struct route *before = gateway->module ? hf_route_named(gateway->now, route->id) : NULL;
+
+    if (!before || before->given != route->given || before->item->module != gateway->module)
+        return NULL;
+    atomic_fetch_add(&before->item->refs, 1);
+    return before->item;
+}
+
+/* The definition must live as long as the item, which may be longer than the route. */
+static int route_make_item(haft_gateway *gateway, struct route *route)
+{
+    struct item *item;
+    int status = hf_tool_item(gateway->server, &route->tool, gateway->module, &item);
+    haft_tool *copy = status ? NULL : haft_arena_alloc(item->arena, sizeof *copy);
+
+    if (status)
+        return status;
+    if (!copy) {
+        hf_item_drop(item);
+        return hf_server_refuse(gateway->server, HAFT_ENOMEM, route->id, "out of memory");
+    }
+    *copy = route->tool;
+    item->tool = copy;
+    route->item = item;
+    return 0;
+}
+
+/* Offers it at once, unless that is done for a whole generation. */
+static int route_offer_item(haft_gateway *gateway, struct route *route)
+{
+    const struct item *clash;
+
+    return gateway->adding == gateway->own
+               ? hf_catalogue_swap(gateway->server, &route->item, 1, &clash)
+               : 0;
 }
 
 static int make_tool(haft_gateway *gateway, struct route *route, const haft_route *info)
 {
-    struct catalogue *catalogue;
-    struct entry *entry;
-    int status;
+    int status = 0;
 
     route->tool = (haft_tool)HAFT_INIT(
         haft_tool, .name = info->id,
@@ -154,16 +193,13 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
         .timeout_ms = info->timeout_ms, .rate = info->rate, .max_running = info->max_running,
         .max_waiting = info->max_waiting, .isolate = info->isolate,
         .isolate_memory = info->isolate_memory);
-    status = haft_add(gateway->server, &route->tool);
+    route->item = route_item_before(gateway, route);
+    if (!route->item)
+        status = route_make_item(gateway, route);
     if (status)
         return hf_error_set(&gateway->error, status, haft_server_error(gateway->server)->path, "%s",
                             haft_server_error(gateway->server)->text);
-    catalogue = hf_catalogue_take(gateway->server);
-    entry = hf_offer_list_find(&catalogue->lists[HAFT_OFFER_TOOL], info->id, strlen(info->id));
-    route->item = entry->item;
     route->entry = (struct entry){.item = route->item};
-    atomic_fetch_add(&route->item->refs, 1);
-    hf_catalogue_drop(catalogue);
     return 0;
 }
 
@@ -174,7 +210,7 @@ static int route_check(haft_gateway *gateway, const haft_route *info)
     if (!info->id || !*info->id)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, info->path ? info->path : "",
                                  "a route needs an id");
-    if (hf_route_named(gateway, id))
+    if (hf_route_named(gateway->adding, id))
         return hf_gateway_refuse(gateway, HAFT_EEXISTS, id, "there is a route of that id");
     if (!is_method(info->method))
         return hf_gateway_refuse(gateway, HAFT_EINVAL, id, "the method must be of capital letters");
@@ -183,17 +219,18 @@ static int route_check(haft_gateway *gateway, const haft_route *info)
     if (info->quick && info->isolate)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, id,
                                  "an isolated route is not quick: it runs in a process of its own");
-    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
-        if (info->path && !strcmp(mcp->path, info->path))
-            return hf_gateway_refuse(gateway, HAFT_EEXISTS, id, "%s is an MCP endpoint", mcp->path);
+    for (const struct served *served = gateway->adding->endpoints; served; served = served->next)
+        if (info->path && !strcmp(served->mcp->path, info->path))
+            return hf_gateway_refuse(gateway, HAFT_EEXISTS, id, "%s is an MCP endpoint",
+                                     info->path);
     return 0;
 }
 
 static int place(haft_gateway *gateway, struct route *route)
 {
     void *pending = NULL;
-    int status =
-        hf_router_add(&gateway->router, route->method, &route->path_template, route, &pending);
+    int status = hf_router_add(&gateway->adding->router, route->method, &route->path_template,
+                               route, &pending);
 
     if (status == HAFT_EEXISTS)
         return hf_gateway_refuse(gateway, status, route->id, "%s %s is %s already", route->method,
@@ -203,34 +240,23 @@ static int place(haft_gateway *gateway, struct route *route)
     return 0;
 }
 
-int haft_route_add(haft_gateway *gateway, const haft_route *info)
+static void route_link(haft_gateway *gateway, struct route *route)
 {
-    const struct policy_list *policies;
-    const void *view = NULL;
-    struct route *route;
+    *gateway->adding->last_route = route;
+    gateway->adding->last_route = &route->next;
+}
+
+/* The route of a definition, with an item, and in the tree. */
+static int route_make(haft_gateway *gateway, struct route *route)
+{
+    const haft_route *info = route->info;
     haft_reason reason;
     int status;
 
-    if (!gateway || !info)
-        return HAFT_EINVAL;
-    status = hf_gateway_view(gateway, "haft_route", info, sizeof *info, &view);
-    if (status)
-        return status;
-    info = view;
-    status = route_check(gateway, info);
-    if (status)
-        return status;
-    route = haft_arena_zalloc(gateway->arena, 1, sizeof *route);
-    if (!route)
-        return hf_gateway_refuse(gateway, HAFT_ENOMEM, info->id, "out of memory");
-    route->info = info;
-    route->method = info->method;
-    route->path = info->path;
-    route->id = info->id;
-    if (hf_template_read(gateway->arena, info->path, &route->path_template, &reason))
+    if (hf_template_read(gateway->adding->arena, info->path, &route->path_template, &reason))
         return hf_gateway_refuse(gateway, reason.code, info->id, "%s: %s",
                                  info->path ? info->path : "", reason.text);
-    status = hf_policies_find(gateway, info->id, info->policies, &policies);
+    status = hf_policies_find(gateway, info->id, info->policies, &route->policies);
     if (!status)
         status = make_tool(gateway, route, info);
     if (status)
@@ -238,14 +264,59 @@ int haft_route_add(haft_gateway *gateway, const haft_route *info)
     status = plan_fields(gateway, route, info);
     if (!status)
         status = place(gateway, route);
-    if (status) {
-        haft_offer_remove(gateway->server, HAFT_OFFER_TOOL, route->id);
+    if (!status)
+        status = route_offer_item(gateway, route);
+    if (status)
         hf_item_drop(route->item);
+    return status;
+}
+
+int haft_route_add(haft_gateway *gateway, const haft_route *given)
+{
+    const void *view = NULL;
+    const haft_route *info;
+    struct route *route;
+    int status;
+
+    if (!gateway || !given)
+        return HAFT_EINVAL;
+    status = hf_gateway_view(gateway, "haft_route", given, sizeof *given, &view);
+    if (status)
         return status;
-    }
-    atomic_store(&route->policies, policies);
-    *gateway->last_route = route;
-    gateway->last_route = &route->next;
+    info = view;
+    status = route_check(gateway, info);
+    if (status)
+        return status;
+    route = haft_arena_zalloc(gateway->adding->arena, 1, sizeof *route);
+    if (!route)
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, info->id, "out of memory");
+    route->given = given;
+    route->info = info;
+    route->method = info->method;
+    route->path = info->path;
+    route->id = info->id;
+    status = route_make(gateway, route);
+    if (!status)
+        route_link(gateway, route);
+    return status;
+}
+
+int hf_route_copy(haft_gateway *gateway, const struct route *route,
+                  const struct policy_list *policies)
+{
+    struct route *copy = haft_arena_alloc(gateway->adding->arena, sizeof *copy);
+    int status;
+
+    if (!copy)
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, route->id, "out of memory");
+    *copy = *route;
+    copy->next = NULL;
+    copy->policies = policies;
+    status = place(gateway, copy);
+    if (status)
+        return status;
+    atomic_fetch_add(&copy->item->refs, 1);
+    route_link(gateway, copy);
     return 0;
 }
 
@@ -254,7 +325,7 @@ int haft_route_add(haft_gateway *gateway, const haft_route *info)
 /* "GET /a/{b}" is GET_a_b. */
 static char *route_make_id(haft_gateway *gateway, const char *method, const char *path)
 {
-    char *id = haft_arena_printf(gateway->arena, "%s%s", method, path), *to = id;
+    char *id = haft_arena_printf(gateway->adding->arena, "%s%s", method, path), *to = id;
 
     for (const char *from = id; from && *from; from++)
         if (*from != '{' && *from != '}')
@@ -267,7 +338,7 @@ static char *route_make_id(haft_gateway *gateway, const char *method, const char
 int haft_route_add_handler(haft_gateway *gateway, const char *method, const char *path,
                            const char *id, haft_json_handler *handler, void *data)
 {
-    haft_route *info = gateway ? haft_arena_zalloc(gateway->arena, 1, sizeof *info) : NULL;
+    haft_route *info = gateway ? haft_arena_zalloc(gateway->adding->arena, 1, sizeof *info) : NULL;
 
     if (!gateway)
         return HAFT_EINVAL;
@@ -276,9 +347,9 @@ int haft_route_add_handler(haft_gateway *gateway, const char *method, const char
                                  "a route has a method and a path");
     if (info) {
         info->struct_size = sizeof *info;
-        info->method = haft_arena_copy(gateway->arena, method, strlen(method));
-        info->path = haft_arena_copy(gateway->arena, path, strlen(path));
-        info->id = id ? haft_arena_copy(gateway->arena, id, strlen(id))
+        info->method = haft_arena_copy(gateway->adding->arena, method, strlen(method));
+        info->path = haft_arena_copy(gateway->adding->arena, path, strlen(path));
+        info->id = id ? haft_arena_copy(gateway->adding->arena, id, strlen(id))
                       : route_make_id(gateway, method, path);
         info->handler = handler;
         info->data = data;

@@ -130,8 +130,25 @@ static bool target_takes(const struct target *target, haft_offer kind, const voi
            hf_glob_list_allows(target->tools, tool->name);
 }
 
+/* Whether the plugin's item of that kind and name is offered. */
+static bool offering_has(const struct catalogue *catalogue, const struct module *module,
+                         haft_offer kind, const void *definition)
+{
+    const struct offer_list *offers = &catalogue->lists[kind];
+
+    for (size_t i = 0; i < offers->n; i++) {
+        const struct item *item = offers->entries[i].item;
+
+        if (item->module == module &&
+            (item->given == definition || (item->base && item->base->given == definition)))
+            return true;
+    }
+    return false;
+}
+
+/* Without those that are in the catalogue, which may be NULL. */
 static int offering_fill(struct offering *offering, const struct seat *seat,
-                         haft_reason *reterr_reason)
+                         const struct catalogue *catalogue, haft_reason *reterr_reason)
 {
     haft_server *server = offering->target->server;
     struct offers offers[OFFER_LISTS];
@@ -143,13 +160,16 @@ static int offering_fill(struct offering *offering, const struct seat *seat,
         for (size_t k = 0; (definition = offer_at(&offers[i], k)) != NULL; k++) {
             int status;
 
-            if (!target_takes(offering->target, offers[i].kind, definition))
+            if (!target_takes(offering->target, offers[i].kind, definition) ||
+                (catalogue &&
+                 offering_has(catalogue, &seat->plugin->module, offers[i].kind, definition)))
                 continue;
             status = offer_make_item(server, offers[i].kind, definition, &seat->plugin->module,
                                      &offering->items[offering->n]);
             if (status)
                 return hf_error_set(reterr_reason, status, seat->path, "%s %s: %s", offers[i].what,
                                     server->error.path, server->error.text);
+            offering->items[offering->n]->given = definition;
             offering->n++;
         }
     }
@@ -184,49 +204,32 @@ static int lineup_load(struct haft_plugins *plugins, struct lineup *lineup,
     return 0;
 }
 
-/* Routes stay as long as the gateway: those who have them neither come nor go later. */
 static int lineup_check_routes(const struct haft_plugins *plugins, const struct lineup *lineup,
                                haft_reason *reterr_reason)
 {
-    const struct lineup *now = plugins->now;
-
-    for (size_t i = 0; i < lineup->n; i++) {
-        const struct seat *seat = &lineup->seats[i];
-
-        if (!seat->fresh || !hf_plugin_part(seat->plugin) || plugins->routes == ROUTES_ADDED)
-            continue;
-        return hf_error_set(reterr_reason, HAFT_EINVAL, seat->path, "%s",
-                            plugins->routes == ROUTES_REFUSED
-                                ? "it adds routes or policies, and this program is not a gateway"
-                                : "it adds routes or policies, which needs a restart");
-    }
-    for (size_t i = 0; now && i < now->n && plugins->routes == ROUTES_FIXED; i++) {
-        const struct seat *seat = &now->seats[i], *next = seat_of(lineup, seat->path);
-
-        if (hf_plugin_part(seat->plugin) && (!next || next->plugin != seat->plugin))
-            return hf_error_set(reterr_reason, HAFT_EINVAL, seat->path,
-                                "it has added routes or policies; %s it needs a restart",
-                                next ? "replacing" : "removing");
-    }
+    for (size_t i = 0; i < lineup->n && plugins->routes == ROUTES_REFUSED; i++)
+        if (hf_plugin_part(lineup->seats[i].plugin))
+            return hf_error_set(reterr_reason, HAFT_EINVAL, lineup->seats[i].path,
+                                "it adds routes or policies, and this program is not a gateway");
     return 0;
 }
 
-/* The items of plugins: of all, or of those that are new. */
-static int offering_make(const struct lineup *lineup, bool all, struct offering *offering,
+/* The items of plugins that are new. */
+static int offering_make(const struct lineup *lineup, struct offering *offering,
                          haft_reason *reterr_reason)
 {
     size_t n = 0;
     int status = 0;
 
     for (size_t i = 0; i < lineup->n; i++)
-        if (all || lineup->seats[i].fresh)
+        if (lineup->seats[i].fresh)
             n += offers_count(lineup->seats[i].plugin->definition);
     offering->items = haft_arena_zalloc(lineup->arena, n + 1, sizeof(struct item *));
     if (!offering->items)
         return hf_lineup_refuse_memory("", reterr_reason);
     for (size_t i = 0; i < lineup->n && !status; i++)
-        if (all || lineup->seats[i].fresh)
-            status = offering_fill(offering, &lineup->seats[i], reterr_reason);
+        if (lineup->seats[i].fresh)
+            status = offering_fill(offering, &lineup->seats[i], NULL, reterr_reason);
     return status;
 }
 
@@ -244,7 +247,7 @@ static int lineup_make_items(struct haft_plugins *plugins, struct lineup *lineup
         struct offering *offering = &lineup->offerings[lineup->n_offerings++];
 
         offering->target = target;
-        status = offering_make(lineup, false, offering, reterr_reason);
+        status = offering_make(lineup, offering, reterr_reason);
     }
     return status;
 }
@@ -371,19 +374,47 @@ int hf_lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
     return 0;
 }
 
-int hf_lineup_offer(const struct lineup *lineup, struct target *target, haft_reason *reterr_reason)
-{
-    struct offering offering = {.target = target};
-    const struct item *clash = NULL;
-    int status = offering_make(lineup, true, &offering, reterr_reason);
+/* ---- for a gateway ---- */
 
-    if (!status) {
-        status = hf_catalogue_swap(target->server, offering.items, offering.n, &clash);
-        if (status && clash)
-            lineup_refuse_clash(lineup, clash, reterr_reason);
-        else if (status)
-            hf_lineup_refuse_memory("", reterr_reason);
-    }
-    offering_drop_items(&offering);
+static const struct seat *seat_of_module(const struct lineup *lineup, const struct module *module)
+{
+    for (size_t i = 0; lineup && i < lineup->n; i++)
+        if (&lineup->seats[i].plugin->module == module)
+            return &lineup->seats[i];
+    return NULL;
+}
+
+static void lineup_mark_items(const struct haft_plugins *plugins, const struct lineup *lineup,
+                              const struct target *target, const struct catalogue *catalogue)
+{
+    for (int i = 0; i < OFFER_LISTS; i++)
+        for (size_t k = 0; k < catalogue->lists[i].n; k++) {
+            struct item *item = catalogue->lists[i].entries[k].item;
+            const void *tool = item->tool;
+
+            if (item->module && seat_of_module(plugins->now, item->module))
+                item->leaving = target->nothing || !seat_of_module(lineup, item->module) ||
+                                (tool && !target_takes(target, HAFT_OFFER_TOOL, tool));
+        }
+}
+
+int hf_lineup_compare(const struct haft_plugins *plugins, const struct lineup *lineup,
+                      haft_arena *arena, size_t more, struct offering *offering,
+                      haft_reason *reterr_reason)
+{
+    struct catalogue *catalogue = hf_catalogue_take(offering->target->server);
+    size_t n = more;
+    int status = 0;
+
+    for (size_t i = 0; lineup && i < lineup->n; i++)
+        n += offers_count(lineup->seats[i].plugin->definition);
+    offering->items = haft_arena_zalloc(arena, n + 1, sizeof(struct item *));
+    if (!offering->items)
+        status = hf_lineup_refuse_memory("", reterr_reason);
+    else
+        lineup_mark_items(plugins, lineup, offering->target, catalogue);
+    for (size_t i = 0; lineup && i < lineup->n && !status && !offering->target->nothing; i++)
+        status = offering_fill(offering, &lineup->seats[i], catalogue, reterr_reason);
+    hf_catalogue_drop(catalogue);
     return status;
 }

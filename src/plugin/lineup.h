@@ -21,6 +21,7 @@ struct target {
     struct target *next;
     haft_server *server;
     const char *tools; /* which: a list of patterns; NULL for all */
+    bool nothing;      /* of it is offered there any more */
 };
 
 /* What is new for one target, until it is offered there. */
@@ -40,7 +41,7 @@ struct lineup {
 };
 
 /* What becomes of plugins with routes. */
-enum routes { ROUTES_REFUSED, ROUTES_ADDED, ROUTES_FIXED };
+enum routes { ROUTES_REFUSED, ROUTES_ADDED };
 
 struct haft_plugins {
     haft_server *server; /* that the log is of */
@@ -68,8 +69,12 @@ int hf_lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup,
 int hf_lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
                      haft_reason *reterr_reason);
 
-/* Offers all that a line-up has at one more target. */
-int hf_lineup_offer(const struct lineup *lineup, struct target *target, haft_reason *reterr_reason);
+/* Makes what a line-up has and the server does not offer, and marks what the server offers of plugins
+ * and is to leave: what the line-up has not, and what the target does not take.  `offering` has a
+ * target; its items are made in the arena, with room for so many more. */
+int hf_lineup_compare(const struct haft_plugins *plugins, const struct lineup *lineup,
+                      haft_arena *arena, size_t more, struct offering *offering,
+                      haft_reason *reterr_reason);
 
 /* Returns HAFT_ENOMEM. */
 int hf_lineup_refuse_memory(const char *path, haft_reason *reterr_reason);

@@ -31,8 +31,8 @@ const struct haft_gateway_part *hf_plugin_part(const struct plugin *plugin);
 
 /* ---- the plugins of a gateway (plugins.c) ---- */
 
-/* As haft_plugins_new, for plugins that may have routes, which the gateway adds; nothing is offered
- * before hf_plugins_offer says where.  `server` is that of the routes. */
+/* As haft_plugins_new, for plugins that may have routes.  The gateway adds these, and offers what the
+ * plugins have where it wants to.  `server` is that of the routes. */
 haft_plugins *hf_plugins_new_for_gateway(haft_server *server);
 
 /* The routes and policies of the i-th of the plugins that are being prepared, or are in force: NULL
@@ -40,13 +40,18 @@ haft_plugins *hf_plugins_new_for_gateway(haft_server *server);
 bool hf_plugins_part_at(const haft_plugins *plugins, size_t i, const char **ret_path,
                         const struct haft_gateway_part **ret_part);
 
-/* Offers what the plugins have, now and from now on, at another server, which must outlive them or
- * be freed with them; of the tools those whose names match `tools`.  0, or an error with the
- * reason. */
-int hf_plugins_offer(haft_plugins *plugins, haft_server *server, const char *tools,
-                     haft_reason *reterr_reason);
+/* Its module: what is in the plugin must be held by it. */
+struct module *hf_plugins_module_at(const haft_plugins *plugins, size_t i);
 
-/* From now on no plugin with routes comes or goes. */
-void hf_plugins_fix_routes(haft_plugins *plugins);
+/* Whether others are being prepared than are in force. */
+bool hf_plugins_differ(const haft_plugins *plugins);
+
+/* Makes the items that the plugins being prepared, or in force, have for a server and that it does not
+ * offer yet, and marks those that it offers and that are to leave (item.leaving).  Of the tools, it has those
+ * whose names match `tools`; NULL: it has nothing of plugins.  *ret_items is in the arena, with room for so
+ * many more, and NULL without memory; the items are the caller's, also on failure. */
+int hf_plugins_compare(const haft_plugins *plugins, haft_server *server, const char *tools,
+                       haft_arena *arena, size_t more, struct item ***ret_items, size_t *ret_n,
+                       haft_reason *reterr_reason);
 
 #endif

@@ -169,36 +169,44 @@ bool hf_plugins_part_at(const haft_plugins *plugins, size_t i, const char **ret_
     return true;
 }
 
+int hf_plugins_compare(const haft_plugins *plugins, haft_server *server, const char *tools,
+                       haft_arena *arena, size_t more, struct item ***ret_items, size_t *ret_n,
+                       haft_reason *reterr_reason)
+{
+    const struct lineup *lineup = plugins->coming ? plugins->coming : plugins->now;
+    struct target target = {.server = server, .tools = tools, .nothing = !tools};
+    struct offering offering = {.target = &target};
+    int status = hf_lineup_compare(plugins, lineup, arena, more, &offering, reterr_reason);
+
+    *ret_items = offering.items;
+    *ret_n = offering.n;
+    return status;
+}
+
+struct module *hf_plugins_module_at(const haft_plugins *plugins, size_t i)
+{
+    const struct lineup *lineup = plugins->coming ? plugins->coming : plugins->now;
+
+    return &lineup->seats[i].plugin->module;
+}
+
+bool hf_plugins_differ(const haft_plugins *plugins)
+{
+    const struct lineup *now = plugins->now, *coming = plugins->coming;
+
+    if (!coming || !now || coming->n != now->n)
+        return coming && (now || coming->n);
+    for (size_t i = 0; i < now->n; i++)
+        if (now->seats[i].plugin != coming->seats[i].plugin)
+            return true;
+    return false;
+}
+
 static void target_add(struct haft_plugins *plugins, struct target *target)
 {
     *plugins->last_target = target;
     plugins->last_target = &target->next;
     plugins->n_targets++;
-}
-
-int hf_plugins_offer(haft_plugins *plugins, haft_server *server, const char *tools,
-                     haft_reason *reterr_reason)
-{
-    const haft_allocator *allocator = plugins->allocator;
-    const struct lineup *lineup = plugins->coming ? plugins->coming : plugins->now;
-    struct target *target = allocator->alloc(allocator->context, sizeof *target);
-    int status = 0;
-
-    if (!target)
-        return hf_lineup_refuse_memory("", reterr_reason);
-    *target = (struct target){.server = server, .tools = tools};
-    if (lineup)
-        status = hf_lineup_offer(lineup, target, reterr_reason);
-    if (status)
-        allocator->release(allocator->context, target, sizeof *target);
-    else
-        target_add(plugins, target);
-    return status;
-}
-
-void hf_plugins_fix_routes(haft_plugins *plugins)
-{
-    plugins->routes = ROUTES_FIXED;
 }
 
 /* ---- life ---- */
@@ -238,15 +246,8 @@ const haft_section *haft_plugins_section(haft_plugins *plugins)
 
 void haft_plugins_free(haft_plugins *plugins)
 {
-    struct target *next;
-
     if (!plugins)
         return;
     hf_lineup_free(plugins->now);
-    for (struct target *target = plugins->targets; target; target = next) {
-        next = target->next;
-        if (target != &plugins->own)
-            plugins->allocator->release(plugins->allocator->context, target, sizeof *target);
-    }
     plugins->allocator->release(plugins->allocator->context, plugins, sizeof *plugins);
 }

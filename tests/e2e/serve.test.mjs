@@ -117,7 +117,7 @@ test("SIGHUP ends it when there is nothing to read again", () =>
 
 /* ---- again ---- */
 
-test("at SIGHUP options count anew, and the gateway needs a restart", () =>
+test("at SIGHUP options count anew, for endpoints that come, too", () =>
     withGateway(
         "haft",
         async (server) => {
@@ -141,14 +141,20 @@ test("at SIGHUP options count anew, and the gateway needs a restart", () =>
 
             assert.doesNotMatch(same, /restart/);
             for (const path of ["/mcp", "/second"]) assert.deepEqual(await names(path), ["add_numbers"]);
-            const changed = await again({ log, gateway: {}, tools: { offer: "get_*" } }, done);
+            const third = { endpoints: [{}, { endpoint: "/third" }] };
+            const changed = await again({ log, gateway: third, tools: { offer: "get_*" } }, done);
 
-            assert.match(changed, /gateway: a change needs a restart/);
-            assert.deepEqual(await names("/second"), ["get_weather"]);
-            const bad = await again({ log, gateway: { endpoint: [] } }, /the old one stays in force/);
+            assert.match(changed, /endpoint \/second: removed/);
+            assert.match(changed, /endpoint \/third: added/);
+            for (const path of ["/mcp", "/third"]) assert.deepEqual(await names(path), ["get_weather"]);
+            assert.equal((await send(`${server.base}/second`, { method: "POST", body: "{}" })).status, 404);
+            const bad = await again(
+                { log, gateway: { endpoints: [{ nam: "x" }, { endpoint: "third" }] } },
+                /the old one stays in force[^]*config.json: gateway\.endpoints\.0: Unrecognized key: "nam"/,
+            );
 
-            assert.match(bad, /gateway: Unrecognized key: "endpoint"/);
-            assert.deepEqual(await names("/second"), ["get_weather"]);
+            assert.match(bad, /gateway\.endpoints\.1\.endpoint: Invalid string: must start with "\/"/);
+            assert.deepEqual(await names("/third"), ["get_weather"]);
         },
         { config: { log: { level: "notice" }, gateway: { endpoints: [{}, { endpoint: "/second" }] } } },
     ));
@@ -308,7 +314,7 @@ test("a configuration is served and nothing else: routes, policies and tools of 
         },
     ));
 
-test("a plugin with routes stays until a restart", () =>
+test("a plugin with routes comes and goes", () =>
     withGateway(
         "plain",
         async (server) => {
@@ -316,22 +322,27 @@ test("a plugin with routes stays until a restart", () =>
             const again = async (plugins, text) => {
                 const from = server.log().length;
 
-                writeFileSync(join(server.directory, "config.json"), JSON.stringify({ plugins }));
+                writeFileSync(join(server.directory, "config.json"), JSON.stringify({ log: { level: "notice" }, plugins }));
                 server.process.kill("SIGHUP");
                 await until(() => text.test(server.log().slice(from)), `${text}: ${server.log()}`);
-                const answer = await send(`${server.base}/words/Ada`, { method: "GET" });
-
-                assert.equal(await answer.text(), '{"text":"Ada"}');
-                assert.equal((await run(["call", server.url, "say"])).out, "1\n");
-                assert.equal((await run(["tools", "--names", server.url])).out, "say\n");
             };
+            const word = async () => (await send(`${server.base}/words/Ada`, { method: "GET" })).status;
+            const says = async () => (await run(["call", server.url, "say"])).out;
 
-            await again([], /plugins: .*routes\.so: it has added routes or policies; removing it needs a restart/);
-            await again([file, plugin("routes-2")], /plugins\.1: .*it adds routes or policies, which needs a restart/);
-            copyFileSync(plugin("greet-1"), file);
-            await again([file], /plugins\.0: .*it has added routes or policies; replacing it needs a restart/);
+            assert.deepEqual([await word(), await says()], [200, "1\n"]);
+            await again([], /route GET \/words\/{word}: removed[^]*was read again/);
+            assert.equal(await word(), 404);
+            assert.equal((await run(["tools", "--names", server.url])).out, "");
+            await again([file], /route GET \/words\/{word}: added[^]*was read again/);
+            assert.deepEqual([await word(), await says()], [200, "1\n"]);
+            rmSync(file); /* an open mapping must not be written over */
+            copyFileSync(plugin("routes-2"), file);
+            await again([file], /routes\.so, routes: replaced[^]*was read again/);
+            assert.deepEqual([await word(), await says()], [200, "2\n"]);
+            await again([file, plugin("routes-1")], /the old one stays in force[^]*deny: there is a kind of that name/);
+            assert.deepEqual([await word(), await says()], [200, "2\n"]);
         },
-        { config: { plugins: ["{DIR}/routes.so"] }, copies: { "routes.so": plugin("routes-1") } },
+        { config: { log: { level: "notice" }, plugins: ["{DIR}/routes.so"] }, copies: { "routes.so": plugin("routes-1") } },
     ));
 
 test("at SIGHUP other policies apply, and requests in flight finish under the old ones", () =>
@@ -352,7 +363,7 @@ test("at SIGHUP other policies apply, and requests in flight finish under the ol
             const get = async (path) => (await send(server.base + path, { method: "GET" })).status;
             const mock = (status) => [{ name: "p", policy: "mock", options: { status } }];
             const around = { "GET /todos": { policies: ["p"] } };
-            const done = /gateway: other policies apply[^]*the configuration was read again/;
+            const done = /gateway: the new configuration applies[^]*the configuration was read again/;
             let over = false;
             const statuses = new Set();
             const callers = Promise.all(
@@ -369,9 +380,8 @@ test("at SIGHUP other policies apply, and requests in flight finish under the ol
             await again(config(mock(410), {}, { policies: ["p"] }), done);
             assert.equal(await get("/todos"), 200);
             assert.equal((await send(server.url, { method: "POST", body: "{}" })).status, 410);
-            /* What is wrong changes nothing, and neither does what needs a restart. */
+            /* What is wrong changes nothing. */
             await again(config(mock("x"), around, {}), /the old one stays in force/);
-            await again(config(mock(418), around, { name: "other" }), /gateway: a change needs a restart/);
             assert.equal(await get("/todos"), 200);
             await again(config([], {}, {}), done);
             assert.equal((await slow).status, 200);
@@ -404,7 +414,7 @@ test("an endpoint keeps its authentication until a restart", () =>
                 JSON.stringify({ log: { level: "notice" }, gateway: { endpoints: [{}] } }),
             );
             server.process.kill("SIGHUP");
-            await until(() => /gateway: a change needs a restart/.test(server.log()), "a warning");
+            await until(() => /endpoint \/mcp would lose its authentication, which needs a restart/.test(server.log()), "a refusal");
             assert.equal(await ask(), 401);
         },
         {

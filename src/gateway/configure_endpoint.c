@@ -1,0 +1,307 @@
+/* configure_endpoint.c - the MCP endpoints of a configuration, and what their servers offer.
+ *
+ * A server that is there already changes in one step, when everything else has been found right; its
+ * sessions stay.  One that is not served any more offers nothing, so that plugins can go. */
+#include "gateway/configure_section.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/struct.h"
+
+/* ---- endpoints ---- */
+
+static struct endpoint_offer *offer_add(haft_arena *arena, struct mcp *mcp, haft_server *server,
+                                        struct endpoint_offer ***link)
+{
+    struct endpoint_offer *offer = haft_arena_zalloc(arena, 1, sizeof *offer);
+
+    if (!offer)
+        return NULL;
+    offer->mcp = mcp;
+    offer->server = server;
+    **link = offer;
+    *link = &offer->next;
+    return offer;
+}
+
+static bool generation_has_server(const struct generation *generation, const struct mcp *mcp)
+{
+    const struct served *served = generation->endpoints;
+
+    while (served && served->mcp != mcp)
+        served = served->next;
+    return served;
+}
+
+/* The first endpoint is where the command line has it. */
+static const char *configure_path(const haft_gateway *gateway, const char *path)
+{
+    return gateway->first_path && !gateway->adding->endpoints ? gateway->first_path : path;
+}
+
+static int configure_endpoint(const struct configuration *configuration, haft_mcp_options options,
+                              const char *tools, const char *place, haft_arena *arena,
+                              struct endpoint_offer ***link, haft_reason *reterr_reason)
+{
+    haft_gateway *gateway = configuration->gateway;
+    struct endpoint_offer *offer;
+    struct mcp *mcp;
+
+    options.endpoint = configure_path(gateway, options.endpoint);
+    mcp = hf_mcp_find_or_add(gateway, &options);
+    if (!mcp)
+        return hf_configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
+    offer = offer_add(arena, mcp, mcp->server, link);
+    if (!offer)
+        return HAFT_ENOMEM;
+    offer->tools = tools;
+    offer->routes = options.routes;
+    offer->is_new = !generation_has_server(gateway->now, mcp);
+    snprintf(offer->place, sizeof offer->place, "%s", place);
+    return 0;
+}
+
+static int configure_entry(const struct configuration *configuration, const endpoint_entry *entry,
+                           size_t i, haft_arena *arena, struct endpoint_offer ***link,
+                           haft_reason *reterr_reason)
+{
+    haft_mcp_options options =
+        HAFT_INIT(haft_mcp_options, .name = entry->name, .version = entry->version,
+                  .endpoint = entry->endpoint, .routes = entry->routes,
+                  .policies = hf_configure_join(arena, entry->policies, entry->n_policies));
+    char place[32];
+
+    if (!options.policies)
+        return HAFT_ENOMEM;
+    snprintf(place, sizeof place, "endpoints.%zu", i);
+    return configure_endpoint(configuration, options, entry->tools, place, arena, link,
+                              reterr_reason);
+}
+
+/* Those of the program have the policies that it gave them. */
+static int configure_own_endpoints(const haft_gateway *gateway, const gateway_section *section,
+                                   haft_arena *arena, struct endpoint_offer ***link)
+{
+    struct generation *adding = gateway->adding;
+
+    for (const struct served *own = gateway->own->endpoints; own; own = own->next) {
+        struct served *served = haft_arena_zalloc(adding->arena, 1, sizeof *served);
+        struct endpoint_offer *offer = offer_add(arena, own->mcp, own->mcp->server, link);
+
+        if (!served || !offer)
+            return HAFT_ENOMEM;
+        *served = (struct served){.mcp = own->mcp, .policies = own->policies};
+        offer->tools = own == gateway->own->endpoints && !section->n_endpoints ? "*" : NULL;
+        *adding->last_endpoint = served;
+        adding->last_endpoint = &served->next;
+    }
+    return 0;
+}
+
+/* Servers that this configuration does not name offer nothing. */
+static int configure_retired(const haft_gateway *gateway, haft_arena *arena,
+                             struct endpoint_offer ***link)
+{
+    for (struct mcp *mcp = gateway->servers; mcp; mcp = mcp->next)
+        if (!generation_has_server(gateway->adding, mcp) &&
+            !offer_add(arena, mcp, mcp->server, link))
+            return HAFT_ENOMEM;
+    return 0;
+}
+
+static int configure_named(const struct configuration *configuration,
+                           const gateway_section *section, haft_arena *arena,
+                           struct endpoint_offer ***link, haft_reason *reterr_reason)
+{
+    haft_gateway *gateway = configuration->gateway;
+    haft_mcp_options endpoint;
+    int status = 0;
+
+    for (size_t i = 0; i < section->n_endpoints && status != HAFT_ENOMEM; i++) {
+        haft_reason reason = {.code = 0};
+        int one = configure_entry(configuration, &section->endpoints[i], i, arena, link, &reason);
+
+        status = hf_configure_collect(gateway, status, one, &reason, reterr_reason);
+    }
+    if (section->n_endpoints || gateway->own->endpoints)
+        return status;
+    if (!hf_struct_read(&endpoint, sizeof endpoint, configuration->endpoint))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
+    return configure_endpoint(configuration, endpoint, "*", "", arena, link, reterr_reason);
+}
+
+int hf_configure_endpoints(const struct configuration *configuration,
+                           const gateway_section *section, haft_arena *arena,
+                           struct endpoint_offer **ret_offers, haft_reason *reterr_reason)
+{
+    const haft_gateway *gateway = configuration->gateway;
+    struct endpoint_offer **link = ret_offers;
+    int status = configure_own_endpoints(gateway, section, arena, &link);
+
+    if (!status)
+        status = configure_named(configuration, section, arena, &link, reterr_reason);
+    if (!status)
+        status = configure_retired(gateway, arena, &link);
+    if (!status && !offer_add(arena, NULL, gateway->server, &link))
+        status = HAFT_ENOMEM;
+    return status;
+}
+
+/* ---- what they offer ---- */
+
+static bool routes_have(const struct generation *generation, const struct item *item)
+{
+    const struct route *route = generation->routes;
+
+    while (route && route->item != item)
+        route = route->next;
+    return route;
+}
+
+static size_t routes_count(const struct generation *generation)
+{
+    size_t n = 0;
+
+    for (const struct route *route = generation->routes; route; route = route->next)
+        n++;
+    return n;
+}
+
+/* The routes' server has the routes; they keep their items. */
+static int offer_compare_routes(const haft_gateway *gateway, struct endpoint_offer *offer,
+                                haft_arena *arena)
+{
+    const struct generation *now = gateway->now, *then = gateway->adding;
+
+    offer->items = haft_arena_zalloc(arena, routes_count(then) + 1, sizeof(struct item *));
+    if (!offer->items)
+        return HAFT_ENOMEM;
+    for (const struct route *route = now->routes; route; route = route->next)
+        route->item->leaving = !routes_have(then, route->item);
+    for (const struct route *route = then->routes; route; route = route->next)
+        if (!routes_have(now, route->item))
+            offer->items[offer->n++] = route->item;
+    return 0;
+}
+
+static int offer_compare(const struct configuration *configuration, struct endpoint_offer *offer,
+                         haft_arena *arena, haft_reason *reterr_reason)
+{
+    haft_gateway *gateway = configuration->gateway;
+    haft_reason reason = {.code = 0};
+    int status;
+
+    if (!offer->mcp)
+        return offer_compare_routes(gateway, offer, arena);
+    status = hf_plugins_compare(configuration->plugins, offer->server, offer->tools, arena,
+                                routes_count(gateway->adding), &offer->items, &offer->n, &reason);
+    if (status)
+        return hf_error_set(reterr_reason, status, offer->place, "%s: %s", reason.path,
+                            reason.text);
+    status = hf_route_tools_compare(gateway, offer->server, offer->routes, offer->items, &offer->n);
+    return status ? hf_configure_refuse(gateway, status, offer->place, reterr_reason) : 0;
+}
+
+/* The command line has a word with a server that nobody has seen. */
+static int offer_adopt(const struct configuration *configuration, struct endpoint_offer *offer,
+                       haft_reason *reterr_reason)
+{
+    haft_reason reason = {.code = 0};
+    int status;
+
+    if (!offer->is_new || !configuration->adopt || offer->mcp->adopted)
+        return 0;
+    status = configuration->adopt(configuration->adopt_context, offer->server, &reason);
+    if (status)
+        return hf_error_set(reterr_reason, status, offer->place, "%s: %s", reason.path,
+                            reason.text);
+    offer->mcp->adopted = true;
+    return 0;
+}
+
+static int offer_prepare(const struct configuration *configuration, struct endpoint_offer *offer,
+                         haft_arena *arena, haft_reason *reterr_reason)
+{
+    const struct item *clash = NULL;
+    int status = offer_adopt(configuration, offer, reterr_reason);
+
+    if (!status)
+        status = offer_compare(configuration, offer, arena, reterr_reason);
+    if (status)
+        return status;
+    status = hf_catalogue_plan(offer->server, offer->items, offer->n, &offer->plan, &clash);
+    if (!status && offer->is_new)
+        status = hf_catalogue_use(&offer->plan);
+    return status == HAFT_EEXISTS ? hf_error_set(reterr_reason, status, offer->place,
+                                                 "%s is already there", clash->name)
+                                  : status;
+}
+
+int hf_offers_prepare(const struct configuration *configuration, haft_arena *arena,
+                      struct endpoint_offer *offers, haft_reason *reterr_reason)
+{
+    int all = 0;
+
+    for (; offers && all != HAFT_ENOMEM; offers = offers->next) {
+        haft_reason reason = {.code = 0};
+        int status = offer_prepare(configuration, offers, arena, &reason);
+
+        all = hf_configure_collect(configuration->gateway, all, status, &reason, reterr_reason);
+    }
+    return all;
+}
+
+/* The routes keep theirs. */
+static void offer_drop_items(struct endpoint_offer *offer)
+{
+    for (size_t i = 0; i < offer->n && offer->mcp; i++)
+        hf_item_drop(offer->items[i]);
+    offer->n = 0;
+}
+
+void hf_offers_use(const struct configuration *configuration, struct endpoint_offer *offers,
+                   struct generation *generation)
+{
+    haft_gateway *gateway = configuration->gateway;
+
+    for (; offers; offers = offers->next) {
+        int status = hf_catalogue_use(&offers->plan);
+
+        if (status && offers->mcp) {
+            offers->mcp->stale = !generation_has_server(generation, offers->mcp);
+            hf_server_log(gateway->server, HAFT_ERROR,
+                          "endpoint %s: what it offers has not changed: %s", offers->mcp->path,
+                          haft_strerror(status));
+        }
+        if (offers->mcp)
+            hf_route_tools_move(gateway, offers->server, generation);
+        offer_drop_items(offers);
+    }
+}
+
+static void offer_unmark(const struct endpoint_offer *offer, bool leaving)
+{
+    struct catalogue *catalogue = hf_catalogue_take(offer->server);
+
+    for (int i = 0; i < OFFER_LISTS; i++)
+        for (size_t k = 0; k < catalogue->lists[i].n; k++) {
+            struct item *item = catalogue->lists[i].entries[k].item;
+
+            item->leaving = leaving && item->module;
+        }
+    hf_catalogue_drop(catalogue);
+}
+
+void hf_offers_discard(struct endpoint_offer *offers)
+{
+    for (; offers; offers = offers->next) {
+        const struct item *clash;
+
+        hf_catalogue_plan_drop(&offers->plan);
+        offer_unmark(offers, offers->is_new);
+        if (offers->is_new)
+            offers->mcp->stale |= hf_catalogue_swap(offers->server, NULL, 0, &clash) != 0;
+        offer_drop_items(offers);
+    }
+}
