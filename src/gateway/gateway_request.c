@@ -181,15 +181,15 @@ static haft_outcome outcome_of(const haft_gateway_request *req, int status)
     return req->response.status >= 400 ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
-/* It is over, whether it has been run or not; the next one in line may begin. */
+/* It is over, whether it has been run or not; the next one in line may begin.  The response is there. */
 static void handler_end(haft_gateway_request *req, int status)
 {
     haft_call *call = req->call;
 
     if (call->line.running)
         hf_cap_leave(call);
-    hf_stages_after(call, outcome_of(req, status));
-    hf_event_of_end(call);
+    call_move(call, CALL_OVER);
+    hf_call_conclude(call, outcome_of(req, status), NULL);
 }
 
 /* What the handler has come to, as a response. */
@@ -229,9 +229,12 @@ static int handler_run(haft_gateway_request *req)
     int status;
 
     hf_gateway_request_expect(req);
+    call_move(req->call, CALL_RUNNING);
     status = hf_inner_run(req->call);
     req->pending = status == HAFT_PENDING;
-    if (!req->pending)
+    if (req->pending)
+        call_move(req->call, CALL_PENDING);
+    else
         handler_conclude(req, status, false);
     return req->pending ? HAFT_PENDING : 0;
 }
@@ -248,8 +251,10 @@ static int handler_launch(haft_gateway_request *req)
     if (status > 0)
         return handler_run(req);
     req->in_line = req->pending = !status;
-    if (!status)
+    if (!status) {
+        call_move(call, CALL_IN_LINE);
         return HAFT_PENDING;
+    }
     if (haft_response_set_header(call, "Retry-After", "1"))
         status = HAFT_ENOMEM;
     handler_conclude(req, status, false);
@@ -263,6 +268,7 @@ static int handler_walk(haft_gateway_request *req, int status)
     haft_call *call = req->call;
     bool refused;
 
+    call_move(call, CALL_STAGES);
     if (!status)
         status = hf_stages_before(call);
     if (!status)
@@ -271,8 +277,10 @@ static int handler_walk(haft_gateway_request *req, int status)
     refused = status == HAFT_STOP;
     if (!status)
         return handler_launch(req);
-    if (req->pending)
+    if (req->pending) {
+        call_move(call, CALL_HELD);
         return HAFT_PENDING;
+    }
     handler_conclude(req, refused ? 0 : status, refused);
     return 0;
 }
@@ -282,6 +290,7 @@ static int handler_enter(haft_gateway_request *req)
     haft_call *call = req->call;
     int status = hf_gateway_request_is_late(req);
 
+    call->stages.staged = true;
     hf_event_of_start(call);
     if (status) {
         handler_skip(req, status);

@@ -9,7 +9,6 @@
 
 #include "engine/call/cap.h"
 #include "gateway/gateway.h"
-#include "engine/call/event.h"
 #include "engine/call/inner.h"
 
 enum { WAIT_PARKED = 1, WAIT_CONTINUED = 2, WAIT_ABANDONED = 4 };
@@ -82,8 +81,7 @@ void hf_gateway_request_give_up(haft_gateway_request *req, int status)
                  "timed out after %u ms; its handler returned HAFT_PENDING, and nobody called "
                  "haft_finish",
                  call->time.allowed_ms);
-    hf_stages_after(call, call->stages.outcome);
-    hf_event_of_end(call);
+    hf_call_conclude(call, call->stages.outcome, NULL);
     if (req->in_line)
         gateway_request_leave_line(req);
 }

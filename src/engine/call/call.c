@@ -206,7 +206,7 @@ void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft
 
     if (call->stages.staged)
         hf_stages_after(call, outcome);
-    if (!hf_call_is_unwanted(call)) {
+    if (!owner->keeps_calls && !hf_call_is_unwanted(call)) {
         if (call->link.linked)
             owner->announce(owner);
         if (answer)
@@ -225,6 +225,8 @@ void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft
         }
         call_move(call, CALL_OVER);
     }
+    if (owner->keeps_calls)
+        return;
     if (call->link.held) {
         call->link.let_go = true;
         return;

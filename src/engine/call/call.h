@@ -242,7 +242,8 @@ bool hf_call_is_unwanted(haft_call *call);
 
 /* Concludes a call, whatever ended it: the stages are told, once; it is answered by `answer`, NULL
  * for its own error or result, unless it has been or nobody waits; watchers are told, once; and it is
- * released, unless its handler or a stage still has it, who then only release it. */
+ * released, unless its handler or a stage still has it, who then only release it.  An owner that keeps
+ * its calls (inner.c) answers and frees them itself. */
 void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
 
 /* Nobody has it any more: it asks the client if its handler wants that, or is concluded as its status

@@ -113,6 +113,7 @@ haft_call *hf_inner_new(haft_server *server, haft_call *parent, haft_time now)
         (struct owner){.server = server,
                        .allocator = allocator,
                        .options = {.shared = true},
+                       .keeps_calls = true,
                        .loop = {.post = inner_post, .wake = inner_wake, .context = inner}};
     call->owner = &inner->owner;
     call->server = server;

@@ -26,6 +26,7 @@ struct owner {
     char time[TIME_TEXT]; /* for lines about its calls */
     bool closed;          /* nothing is sent any more */
     bool inside;          /* the client is in this process: its states need no secret key */
+    bool keeps_calls;     /* whoever has made one frees it (inner.c) */
 
     haft_call *calls; /* in flight, newest first */
     size_t n_calls, n_queued;
