@@ -119,6 +119,15 @@ bool props_exchange(struct peer *peer)
            !rename(path_of(peer, PLACE_PLUGIN ".new", from), path_of(peer, PLACE_PLUGIN, to));
 }
 
+bool props_endpoints(struct peer *peer)
+{
+    static const char settings[] =
+        "{\"plugins\": [\"" PLACE_PLUGIN "\"], \"gateway\": {\"endpoints\": ["
+        "{\"name\": \"fault\"}, {\"endpoint\": \"/more\"}]}}\n";
+
+    return write_file(peer, PLACE_SETTINGS, settings, sizeof settings - 1);
+}
+
 /* ---- a collector ---- */
 
 static size_t count_of(const char *text, const char *word)

@@ -29,6 +29,8 @@ bool props_unread_audit(struct peer *peer);
 
 /* Puts the second version of the plugin in the place of the first, in one step. */
 bool props_exchange(struct peer *peer);
+/* Settings of a gateway with another endpoint, and without routes as tools. */
+bool props_endpoints(struct peer *peer);
 
 /* How many spans the collector has taken from all servers so far. */
 size_t props_spans(void);

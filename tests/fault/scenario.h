@@ -49,6 +49,7 @@ int scenario_ask(struct peer *peer, int id, const char *method, const char *para
 int scenario_sse(struct peer *peer, const struct scenario *scenario);
 int scenario_exchange(struct peer *peer, const struct scenario *scenario);
 int scenario_plugin_reload(struct peer *peer, const struct scenario *scenario);
+int scenario_endpoint_reload(struct peer *peer, const struct scenario *scenario);
 int scenario_spans(struct peer *peer, const struct scenario *scenario);
 int scenario_sandboxed(struct peer *peer, const struct scenario *scenario);
 

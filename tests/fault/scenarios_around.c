@@ -92,6 +92,45 @@ int scenario_plugin_reload(struct peer *peer, const struct scenario *scenario)
     return WRONG;
 }
 
+/* The endpoint that is there after the reload alone. */
+static int ask_more(struct peer *peer)
+{
+    static const char body[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+        "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"p\",\"version\":\"1\"}}}";
+    char request[1024];
+
+    snprintf(request, sizeof request,
+             "POST /more HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+             "Accept: application/json, text/event-stream\r\nContent-Length: %zu\r\n\r\n%s",
+             sizeof body - 1, body);
+    return peer_raw(peer, request, "\"serverInfo\"");
+}
+
+/* The endpoint has a tool less, and there is another endpoint: both, or, when something has failed, perhaps
+ * neither. */
+int scenario_endpoint_reload(struct peer *peer, const struct scenario *scenario)
+{
+    int64_t end = peer_now() + peer->patience_ms;
+
+    (void)scenario;
+    TRY(ask_word(peer, "\"text\":\"word 1\""));
+    if (!props_endpoints(peer))
+        return WRONG;
+    kill(peer->pid, SIGHUP);
+    for (int tries = 0; peer_now() < end; tries++) {
+        TRY(scenario_ask(peer, 4, "tools/list", "", "\"word\""));
+        if (!strstr(peer->heard, "\"get_item\""))
+            return ask_more(peer);
+        /* One that is there without the other is there for good, or the reload came just now. */
+        if (tries >= 40 && atomic_load(&peer->order->fired) && ask_more(peer) != RIGHT)
+            return REFUSED;
+        peer_pause(5);
+    }
+    peer_say_why(peer, "the endpoints are not exchanged");
+    return WRONG;
+}
+
 /* ---- spans, the sandbox ---- */
 
 /* When the server has ended, a call's span is with the collector, or the log says it is lost. */
