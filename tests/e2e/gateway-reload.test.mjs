@@ -2,6 +2,7 @@
  * and go while clients call on several loops, and what becomes of their sessions and streams. */
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
@@ -115,6 +116,41 @@ test("a request in flight finishes although its route is gone", () =>
                     endpoints: [{}, { endpoint: "/b", routes: "closed" }],
                 }),
             },
+        },
+    ));
+
+test("who was let in before goes on being known to routes behind the same policy", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const config = (more) => ({
+                log,
+                gateway: {
+                    policies: [
+                        { name: "keys", policy: "api-key", options: { file: join(server.directory, "keys") } },
+                        { name: "nap", policy: "sleep", options: { ms: 1500 } },
+                        ...more,
+                    ],
+                    routes: {
+                        "GET /customers/{id}": { policies: ["keys", "nap"] },
+                        "POST /orders": { policies: ["keys"] },
+                    },
+                    endpoints: [{ policies: ["keys"] }],
+                },
+            });
+            const headers = { "x-api-key": "secret" };
+            const order = { customerId: "cust-1", items: [{ productId: "sku-1", quantity: 1 }] };
+
+            await reload(server, config([]));
+            const slow = call(server.url, "process_order", order, { headers });
+
+            for (let i = 0; i < 3; i++) await send(`${server.base}/todos`, { method: "GET" });
+            await reload(server, config([{ name: "more", policy: "mock", options: { status: 418 } }]));
+            assert.equal((await slow).response.result.isError ?? false, false, JSON.stringify((await slow).response));
+        },
+        {
+            config: { log },
+            files: { keys: `${createHash("sha256").update("secret").digest("hex")} ada\n` },
         },
     ));
 
