@@ -169,16 +169,21 @@ struct mcp *hf_mcp_find_or_add(haft_gateway *gateway, const haft_mcp_options *gi
     return mcp_serve(gateway, mcp, options.policies) ? NULL : mcp;
 }
 
-/* Of what is being made, if something is: whoever asks may have to say something of it. */
-haft_server *haft_gateway_endpoint(const haft_gateway *gateway, size_t i, const char **ret_path)
+/* Of what is being made, if something is: whoever asks may have to say something of it.  Servers and paths
+ * live as long as the gateway. */
+haft_server *haft_gateway_endpoint(const haft_gateway *given, size_t i, const char **ret_path)
 {
-    const struct generation *generation =
-        gateway->adding == gateway->own ? gateway->now : gateway->adding;
-    const struct served *served = generation->endpoints;
+    haft_gateway *gateway = (haft_gateway *)(uintptr_t)given;
+    struct generation *held = gateway->adding == gateway->own ? hf_generation_hold(gateway) : NULL;
+    const struct served *served = held ? held->endpoints : gateway->adding->endpoints;
+    haft_server *server = NULL;
 
     for (; served && i; i--)
         served = served->next;
-    if (served)
+    if (served) {
         *ret_path = served->mcp->path;
-    return served ? served->mcp->server : NULL;
+        server = served->mcp->server;
+    }
+    hf_generation_drop(held);
+    return server;
 }

@@ -119,6 +119,48 @@ static void keeps_routes(void **state)
     haft_gateway_free(gateway);
 }
 
+#define GUARDED(endpoints)                                                                         \
+    "{\"plugins\":[" SO(                                                                           \
+        "passing") "],\"gateway\":{\"policies\":[{\"name\":\"who\",\"policy\":"                    \
+                   "\"basic-auth\",\"options\":{\"file\":\"tests/fault/people\"}}],"               \
+                   "\"endpoints\":[" endpoints "]}}"
+
+static void wake_nobody(void *context)
+{
+    (void)context;
+}
+
+/* Off loopback the HTTP server asks what is served to anybody; what it was told stays so. */
+static void stays_closed(void **state)
+{
+    static const struct {
+        const char *json, *text; /* of the reason; NULL when it applies */
+    } rows[] = {
+        {GUARDED("{\"policies\":[\"who\"]},{\"endpoint\":\"/b\",\"policies\":[\"who\"]}"), NULL},
+        {GUARDED("{\"policies\":[\"who\"]},{\"endpoint\":\"/c\"}"),
+         "endpoint /c has no authentication, and other machines can reach it; add a policy such as "
+         "api-key, or restart with --insecure"},
+    };
+    static const haft_loop none = HAFT_INIT(haft_loop, .wake = wake_nobody);
+    haft_http_loop loop = {.n = 1, .loop = &none};
+    haft_gateway *gateway = configured(GUARDED("{\"policies\":[\"who\"]}"));
+    haft_reason reason;
+    const haft_app *app = haft_gateway_app(gateway);
+    void *served = app->open(app->data, &loop, &reason);
+
+    (void)state;
+    assert_non_null(served);
+    assert_null(app->unauthenticated(served));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(take(gateway, rows[i].json, &reason), rows[i].text ? HAFT_EINVAL : 0);
+        assert_string_equal(reason.text, rows[i].text ? rows[i].text : "");
+        app->tick(served, ASK_NOW);
+        assert_null(app->unauthenticated(served));
+    }
+    app->close(served);
+    haft_gateway_free(gateway);
+}
+
 /* ---- at the same time ---- */
 
 enum { ASKERS = 4, RELOADS = 40 };
@@ -181,9 +223,9 @@ static void answers_meanwhile(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(changes_endpoints),
-                                       cmocka_unit_test(keeps_routes),
-                                       cmocka_unit_test(answers_meanwhile)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_endpoints), cmocka_unit_test(keeps_routes),
+        cmocka_unit_test(stays_closed), cmocka_unit_test(answers_meanwhile)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
