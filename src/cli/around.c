@@ -35,7 +35,7 @@ static int around_adopt(void *context, haft_server *server, haft_reason *reterr_
                               reload->audit, server, reterr_reason);
 
     attend_server(command, server, true);
-    if (!status && HAFT_HTTP)
+    if (HAFT_HTTP && !status)
         status = hf_command_trace_server(command, server, reterr_reason);
     if (!status && hf_isolate_start(server))
         status = hf_error_set(reterr_reason, HAFT_ENOMEM, "isolation", "out of memory");
