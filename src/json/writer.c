@@ -72,6 +72,11 @@ void hf_json_end_object(struct json_writer *w)
     writer_end(w, true);
 }
 
+void hf_json_empty_object(struct json_writer *w)
+{
+    hf_json_raw(w, "{}", 2);
+}
+
 void hf_json_begin_array(struct json_writer *w)
 {
     writer_begin(w, false);

@@ -32,6 +32,7 @@ static inline struct json_writer json_members(haft_buffer *out, bool comma)
 
 void hf_json_begin_object(struct json_writer *w);
 void hf_json_end_object(struct json_writer *w);
+void hf_json_empty_object(struct json_writer *w);
 void hf_json_begin_array(struct json_writer *w);
 void hf_json_end_array(struct json_writer *w);
 

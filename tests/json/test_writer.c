@@ -26,6 +26,9 @@ static void write_raw(struct json_writer *w, char op)
         haft_buffer_printf(hf_json_begin_string(w), "%d%%", 50);
         hf_json_end_string(w);
         break;
+    case 'e':
+        hf_json_empty_object(w);
+        break;
     case 'x':
         haft_buffer_puts(hf_json_slot(w), "[7]");
         break;
@@ -136,6 +139,7 @@ static void writes(void **state)
         {"[qq]", "[\"50%\",\"50%\"]"},
         {"{kqkq}", "{\"key\":\"50%\",\"key\":\"50%\"}"},
         {"[xx]", "[[7],[7]]"},
+        {"[ee]", "[{},{}]"},
     };
     haft_buffer buffer;
 

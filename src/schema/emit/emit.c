@@ -4,80 +4,68 @@
  * What contains itself is written once under $defs and referred to. */
 #include "schema/emit/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "json/json.h"
 #include "base/struct.h"
 
-enum { MAX_EMIT_DEPTH = 512 };
+enum { MAX_EMIT_DEPTH = 512, DEF_NAME = 32 };
 
 static void emit_node(struct emit *e, const struct node *node, const struct property *property);
-static void emit_body(struct object_writer *object, const struct node *node,
-                      const struct property *property);
+static void emit_body(struct emit *e, const struct node *node, const struct property *property);
 
 /* ---- members ---- */
 
-static void emit_put_key(struct object_writer *object, const char *key)
+static struct json_writer *emit_put_key(struct emit *e, const char *key)
 {
-    if (object->any)
-        haft_buffer_add(object->e->buffer, ",", 1);
-    object->any = true;
-    haft_buffer_json_string(object->e->buffer, key, strlen(key));
-    haft_buffer_add(object->e->buffer, ":", 1);
+    return hf_json_name(&e->json, key, strlen(key));
 }
 
-void hf_emit_text(struct object_writer *object, const char *key, const char *text)
+void hf_emit_text(struct emit *e, const char *key, const char *text)
 {
-    if (!text)
-        return;
-    emit_put_key(object, key);
-    haft_buffer_json_string(object->e->buffer, text, strlen(text));
+    if (text)
+        hf_json_text(emit_put_key(e, key), text);
 }
 
-void hf_emit_size(struct object_writer *object, const char *key, size_t size)
+void hf_emit_size(struct emit *e, const char *key, size_t size)
 {
-    emit_put_key(object, key);
-    haft_buffer_printf(object->e->buffer, "%zu", size);
+    hf_json_unsigned(emit_put_key(e, key), size);
 }
 
-void hf_emit_json(struct object_writer *object, const char *key, const yyjson_val *value)
+void hf_emit_json(struct emit *e, const char *key, const yyjson_val *value)
 {
-    if (!value)
-        return;
-    emit_put_key(object, key);
-    haft_json_write(value, object->e->buffer);
+    if (value)
+        hf_json_value(emit_put_key(e, key), value);
 }
 
-void hf_emit_flag(struct object_writer *object, const char *key, bool value)
+void hf_emit_flag(struct emit *e, const char *key, bool value)
 {
-    emit_put_key(object, key);
-    haft_buffer_puts(object->e->buffer, value ? "true" : "false");
+    hf_json_bool(emit_put_key(e, key), value);
 }
 
-static void emit_child(struct object_writer *object, const char *key, const struct node *node)
+static void emit_child(struct emit *e, const char *key, const struct node *node)
 {
     if (!node)
         return;
-    emit_put_key(object, key);
-    emit_node(object->e, node, NULL);
+    emit_put_key(e, key);
+    emit_node(e, node, NULL);
 }
 
 /* ---- types and values ---- */
 
-static void emit_types(struct object_writer *object, unsigned types)
+static void emit_types(struct emit *e, unsigned types)
 {
     const char *found[TYPE_NAMES];
     size_t n = hf_type_names(types, found);
 
     if (n == 1) {
-        hf_emit_text(object, "type", found[0]);
+        hf_emit_text(e, "type", found[0]);
         return;
     }
-    emit_put_key(object, "type");
-    haft_buffer_add(object->e->buffer, "[", 1);
+    hf_json_begin_array(json_key(&e->json, "type"));
     for (size_t i = 0; i < n; i++)
-        haft_buffer_printf(object->e->buffer, "%s\"%s\"", i ? "," : "", found[i]);
-    haft_buffer_add(object->e->buffer, "]", 1);
+        hf_json_text(&e->json, found[i]);
+    hf_json_end_array(&e->json);
 }
 
 /* The type that all accepted values have; 0 when they differ. */
@@ -101,129 +89,117 @@ static unsigned values_type(yyjson_val *values)
     return types;
 }
 
-static void emit_values(struct object_writer *object, const struct node *node)
+static void emit_values(struct emit *e, const struct node *node)
 {
-    haft_buffer *buffer = object->e->buffer;
     unsigned type = values_type(node->values);
     bool has_null = false;
     size_t i, n;
     yyjson_val *value;
 
     if (node->types == TYPE_ANY && type)
-        emit_types(object, type | (node->nullable ? TYPE_NULL : 0));
+        emit_types(e, type | (node->nullable ? TYPE_NULL : 0));
     if (node->single && !node->nullable) {
-        hf_emit_json(object, "const", yyjson_arr_get_first(node->values));
+        hf_emit_json(e, "const", yyjson_arr_get_first(node->values));
         return;
     }
-    emit_put_key(object, "enum");
-    haft_buffer_add(buffer, "[", 1);
+    hf_json_begin_array(json_key(&e->json, "enum"));
     yyjson_arr_foreach(node->values, i, n, value) {
-        if (i)
-            haft_buffer_add(buffer, ",", 1);
-        haft_json_write(value, buffer);
+        hf_json_value(&e->json, value);
         has_null |= yyjson_is_null(value);
     }
     if (node->nullable && !has_null)
-        haft_buffer_puts(buffer, n ? ",null" : "null");
-    haft_buffer_add(buffer, "]", 1);
+        hf_json_null(&e->json);
+    hf_json_end_array(&e->json);
 }
 
 /* ---- objects and arrays ---- */
 
-static void emit_required(struct object_writer *writer, const struct object *object)
+static void emit_required(struct emit *e, const struct object *object)
 {
-    haft_buffer *buffer = writer->e->buffer;
-    size_t n = 0;
+    bool any = false;
 
     for (size_t i = 0; i < object->n_properties; i++) {
         if (object->properties[i].presence != PRESENCE_REQUIRED)
             continue;
-        if (!n)
-            emit_put_key(writer, "required");
-        haft_buffer_add(buffer, n++ ? "," : "[", 1);
-        haft_buffer_json_string(buffer, object->properties[i].name, object->properties[i].size);
+        if (!any)
+            hf_json_begin_array(json_key(&e->json, "required"));
+        any = true;
+        hf_json_string(&e->json, object->properties[i].name, object->properties[i].size);
     }
-    if (n)
-        haft_buffer_add(buffer, "]", 1);
+    if (any)
+        hf_json_end_array(&e->json);
 }
 
-static void emit_properties(struct object_writer *writer, const struct object *object)
+static void emit_properties(struct emit *e, const struct object *object)
 {
-    haft_buffer *buffer = writer->e->buffer;
-
-    emit_put_key(writer, "properties");
-    haft_buffer_add(buffer, "{", 1);
+    hf_json_begin_object(json_key(&e->json, "properties"));
     for (size_t i = 0; i < object->n_properties; i++) {
-        if (i)
-            haft_buffer_add(buffer, ",", 1);
-        haft_buffer_json_string(buffer, object->properties[i].name, object->properties[i].size);
-        haft_buffer_add(buffer, ":", 1);
-        emit_node(writer->e, object->properties[i].node, &object->properties[i]);
+        hf_json_name(&e->json, object->properties[i].name, object->properties[i].size);
+        emit_node(e, object->properties[i].node, &object->properties[i]);
     }
-    haft_buffer_add(buffer, "}", 1);
+    hf_json_end_object(&e->json);
 }
 
 /* A record by numbers has keys that read as numbers. */
-static void emit_names(struct object_writer *writer, const struct node *names)
+static void emit_names(struct emit *e, const struct node *names)
 {
     if (!names || names->types & TYPE_STRING) {
-        emit_child(writer, "propertyNames", names);
+        emit_child(e, "propertyNames", names);
         return;
     }
-    emit_put_key(writer, "propertyNames");
-    haft_buffer_printf(writer->e->buffer, "{\"type\":\"string\",\"pattern\":\"^-?\\\\d+%s$\"}",
-                       hf_emits_integer(names) ? "" : "(?:\\\\.\\\\d+)?");
+    hf_json_begin_object(json_key(&e->json, "propertyNames"));
+    hf_json_text(json_key(&e->json, "type"), "string");
+    hf_json_text(json_key(&e->json, "pattern"),
+                 hf_emits_integer(names) ? "^-?\\d+$" : "^-?\\d+(?:\\.\\d+)?$");
+    hf_json_end_object(&e->json);
 }
 
-static void emit_object(struct object_writer *writer, const struct object *object)
+static void emit_object(struct emit *e, const struct object *object)
 {
     if (object->n_properties || !object->record)
-        emit_properties(writer, object);
-    emit_required(writer, object);
-    emit_names(writer, object->names);
+        emit_properties(e, object);
+    emit_required(e, object);
+    emit_names(e, object->names);
     if (object->extra == EXTRA_CHECK)
-        emit_child(writer, "additionalProperties", object->extra_node);
+        emit_child(e, "additionalProperties", object->extra_node);
     else
-        hf_emit_flag(writer, "additionalProperties", object->extra == EXTRA_IGNORE);
+        hf_emit_flag(e, "additionalProperties", object->extra == EXTRA_IGNORE);
 }
 
-static void emit_prefix(struct object_writer *writer, const struct array *array)
+static void emit_prefix(struct emit *e, const struct array *array)
 {
-    bool draft07 = writer->e->options.dialect == HAFT_DRAFT_07;
+    bool draft07 = e->options.dialect == HAFT_DRAFT_07;
     /* A list of no schemas is not valid, and not needed. */
     const char *rest = draft07 && array->n_prefix ? "additionalItems" : "items";
 
     for (size_t i = 0; i < array->n_prefix; i++) {
         if (!i)
-            emit_put_key(writer, draft07 ? "items" : "prefixItems");
-        haft_buffer_add(writer->e->buffer, i ? "," : "[", 1);
-        emit_node(writer->e, array->prefix[i], NULL);
+            hf_json_begin_array(emit_put_key(e, draft07 ? "items" : "prefixItems"));
+        emit_node(e, array->prefix[i], NULL);
     }
     if (array->n_prefix)
-        haft_buffer_add(writer->e->buffer, "]", 1);
+        hf_json_end_array(&e->json);
     if (array->items)
-        emit_child(writer, rest, array->items);
+        emit_child(e, rest, array->items);
     else
-        hf_emit_flag(writer, rest, false);
+        hf_emit_flag(e, rest, false);
     if (array->n_required)
-        hf_emit_size(writer, "minItems", array->n_required);
+        hf_emit_size(e, "minItems", array->n_required);
     if (!array->items)
-        hf_emit_size(writer, "maxItems", array->n_prefix);
+        hf_emit_size(e, "maxItems", array->n_prefix);
 }
 
-static void emit_array(struct object_writer *writer, const struct array *array)
+static void emit_array(struct emit *e, const struct array *array)
 {
     if (array->tuple) {
-        emit_prefix(writer, array);
+        emit_prefix(e, array);
         return;
     }
-    if (array->items) {
-        emit_child(writer, "items", array->items);
-    } else {
-        emit_put_key(writer, "items");
-        haft_buffer_puts(writer->e->buffer, "{}");
-    }
-    emit_child(writer, "contains", array->contains);
+    if (array->items)
+        emit_child(e, "items", array->items);
+    else
+        hf_json_empty_object(json_key(&e->json, "items"));
+    emit_child(e, "contains", array->contains);
 }
 
 /* ---- references ---- */
@@ -253,26 +229,30 @@ static size_t def_of(struct emit *e, const struct node *target)
     return e->n_defs++;
 }
 
-static void put_def_name(const struct emit *e, size_t i)
+/* Its name, or a number in `room`. */
+static const char *def_name(const struct emit *e, size_t i, char room[DEF_NAME])
 {
     if (e->defs[i]->meta && e->defs[i]->meta->name)
-        haft_buffer_puts(e->buffer, e->defs[i]->meta->name);
-    else
-        haft_buffer_printf(e->buffer, "schema%zu", i);
+        return e->defs[i]->meta->name;
+    snprintf(room, DEF_NAME, "schema%zu", i);
+    return room;
 }
 
-static void emit_ref(struct object_writer *object, const struct node *target)
+static void emit_ref(struct emit *e, const struct node *target)
 {
-    emit_put_key(object, "$ref");
-    if (target == object->e->schema->root) {
-        haft_buffer_puts(object->e->buffer, "\"#\"");
+    const char *place = e->options.dialect == HAFT_DRAFT_07 ? "#/definitions/" : "#/$defs/";
+    char room[DEF_NAME];
+    haft_buffer *out;
+
+    json_key(&e->json, "$ref");
+    if (target == e->schema->root) {
+        hf_json_text(&e->json, "#");
         return;
     }
-    haft_buffer_puts(object->e->buffer, object->e->options.dialect == HAFT_DRAFT_07
-                                            ? "\"#/definitions/"
-                                            : "\"#/$defs/");
-    put_def_name(object->e, def_of(object->e, target));
-    haft_buffer_add(object->e->buffer, "\"", 1);
+    out = hf_json_begin_string(&e->json);
+    haft_buffer_puts(out, place);
+    haft_buffer_puts(out, def_name(e, def_of(e, target), room));
+    hf_json_end_string(&e->json);
 }
 
 /* ---- rules ---- */
@@ -298,50 +278,49 @@ static unsigned folded_types(const struct rule *rule)
     return types;
 }
 
-static void emit_options(struct object_writer *object, const char *key, const struct rule *rule,
-                         bool nullable)
+static void emit_null(struct emit *e)
 {
-    haft_buffer *buffer = object->e->buffer;
-
-    emit_put_key(object, key);
-    haft_buffer_add(buffer, "[", 1);
-    for (size_t i = 0; i < rule->n_nodes; i++) {
-        if (i)
-            haft_buffer_add(buffer, ",", 1);
-        emit_node(object->e, rule->nodes[i], NULL);
-    }
-    if (nullable)
-        haft_buffer_puts(buffer, ",{\"type\":\"null\"}");
-    haft_buffer_add(buffer, "]", 1);
+    hf_json_begin_object(&e->json);
+    hf_json_text(json_key(&e->json, "type"), "null");
+    hf_json_end_object(&e->json);
 }
 
-static void emit_rule(struct object_writer *object, const struct node *node,
-                      const struct rule *rule)
+static void emit_options(struct emit *e, const char *key, const struct rule *rule, bool nullable)
+{
+    hf_json_begin_array(emit_put_key(e, key));
+    for (size_t i = 0; i < rule->n_nodes; i++)
+        emit_node(e, rule->nodes[i], NULL);
+    if (nullable)
+        emit_null(e);
+    hf_json_end_array(&e->json);
+}
+
+static void emit_rule(struct emit *e, const struct node *node, const struct rule *rule)
 {
     unsigned types = rule->op == RULE_ANY ? folded_types(rule) : 0;
 
     switch ((enum rule_op)rule->op) {
     case RULE_ANY:
         if (types)
-            emit_types(object, types | (node->nullable ? TYPE_NULL : 0));
+            emit_types(e, types | (node->nullable ? TYPE_NULL : 0));
         else
-            emit_options(object, "anyOf", rule, node->nullable);
+            emit_options(e, "anyOf", rule, node->nullable);
         break;
     case RULE_ONE:
     case RULE_DISCRIMINATED:
-        emit_options(object, "oneOf", rule, node->nullable);
+        emit_options(e, "oneOf", rule, node->nullable);
         break;
     case RULE_NOT:
-        emit_child(object, "not", rule->nodes[0]);
+        emit_child(e, "not", rule->nodes[0]);
         break;
     case RULE_IF:
-        emit_child(object, "if", rule->nodes[0]);
-        emit_child(object, "then", rule->nodes[1]);
-        emit_child(object, "else", rule->nodes[2]);
+        emit_child(e, "if", rule->nodes[0]);
+        emit_child(e, "then", rule->nodes[1]);
+        emit_child(e, "else", rule->nodes[2]);
         break;
     case RULE_REF:
     case RULE_DYNAMIC_REF:
-        emit_ref(object, rule->nodes[0]);
+        emit_ref(e, rule->nodes[0]);
         break;
     case RULE_ALL:
         break;
@@ -349,63 +328,54 @@ static void emit_rule(struct object_writer *object, const struct node *node,
 }
 
 /* allOf holds what has no keyword of its own: intersections, second patterns and divisors. */
-static void emit_all(struct object_writer *object, const struct node *node, size_t parts)
+static void emit_all(struct emit *e, const struct node *node, size_t parts)
 {
-    haft_buffer *buffer = object->e->buffer;
-    bool comma = false;
-
     for (size_t i = 0; i < node->n_rules; i++)
         parts += node->rules[i].op == RULE_ALL ? node->rules[i].n_nodes : 0;
     if (!parts)
         return;
-    emit_put_key(object, "allOf");
-    haft_buffer_add(buffer, "[", 1);
+    hf_json_begin_array(json_key(&e->json, "allOf"));
     for (size_t i = 0; i < node->n_rules; i++) {
         const struct rule *rule = &node->rules[i];
 
-        for (size_t k = 0; rule->op == RULE_ALL && k < rule->n_nodes; k++) {
-            if (comma)
-                haft_buffer_add(buffer, ",", 1);
-            comma = true;
-            emit_node(object->e, rule->nodes[k], NULL);
-        }
+        for (size_t k = 0; rule->op == RULE_ALL && k < rule->n_nodes; k++)
+            emit_node(e, rule->nodes[k], NULL);
     }
-    hf_emit_check_parts(object->e, node, &comma);
-    haft_buffer_add(buffer, "]", 1);
+    hf_emit_check_parts(e, node);
+    hf_json_end_array(&e->json);
 }
 
 /* ---- a node ---- */
 
-static void emit_words(struct object_writer *object, const struct meta *meta,
-                       const struct property *property)
+static void emit_words(struct emit *e, const struct meta *meta, const struct property *property)
 {
     size_t i, n;
     yyjson_val *key, *value;
 
     if (property && property->presence == PRESENCE_DEFAULT)
-        hf_emit_json(object, "default", property->fallback);
+        hf_emit_json(e, "default", property->fallback);
     if (property)
-        hf_emit_text(object, "x-mcp-header", property->header);
+        hf_emit_text(e, "x-mcp-header", property->header);
     if (!meta)
         return;
-    hf_emit_text(object, "title", meta->title);
-    hf_emit_text(object, "description", meta->description);
+    hf_emit_text(e, "title", meta->title);
+    hf_emit_text(e, "description", meta->description);
     if (!property || property->presence != PRESENCE_DEFAULT)
-        hf_emit_json(object, "default", meta->fallback);
-    hf_emit_json(object, "examples", meta->examples);
+        hf_emit_json(e, "default", meta->fallback);
+    hf_emit_json(e, "examples", meta->examples);
     if (meta->deprecated)
-        hf_emit_flag(object, "deprecated", true);
+        hf_emit_flag(e, "deprecated", true);
     if (meta->read_only)
-        hf_emit_flag(object, "readOnly", true);
+        hf_emit_flag(e, "readOnly", true);
     if (meta->write_only)
-        hf_emit_flag(object, "writeOnly", true);
+        hf_emit_flag(e, "writeOnly", true);
     if (!meta->extra)
         return;
     yyjson_obj_foreach(meta->extra, i, n, key, value)
-        hf_emit_json(object, yyjson_get_str(key), value);
+        hf_emit_json(e, yyjson_get_str(key), value);
 }
 
-static void emit_type(struct object_writer *object, const struct node *node)
+static void emit_type(struct emit *e, const struct node *node)
 {
     unsigned types = node->types;
     bool folds = false;
@@ -419,47 +389,47 @@ static void emit_type(struct object_writer *object, const struct node *node)
     /* A discriminated union says that it is an object in each of its options. */
     if (folds && node->nullable)
         return;
-    emit_types(object, types | (node->nullable ? TYPE_NULL : 0));
+    emit_types(e, types | (node->nullable ? TYPE_NULL : 0));
 }
 
 /* The rules of a node, without its words. */
-static void emit_rules(struct object_writer *object, const struct node *node)
+static void emit_rules(struct emit *e, const struct node *node)
 {
     size_t parts;
 
     if (node->never) {
-        emit_put_key(object, "not");
-        haft_buffer_puts(object->e->buffer, "{}");
+        hf_json_empty_object(json_key(&e->json, "not"));
         return;
     }
-    emit_type(object, node);
+    emit_type(e, node);
     if (node->values)
-        emit_values(object, node);
-    parts = hf_emit_checks(object, node);
+        emit_values(e, node);
+    parts = hf_emit_checks(e, node);
     if (node->array)
-        emit_array(object, node->array);
+        emit_array(e, node->array);
     if (node->object)
-        emit_object(object, node->object);
+        emit_object(e, node->object);
     for (size_t i = 0; i < node->n_rules; i++)
-        emit_rule(object, node, &node->rules[i]);
-    emit_all(object, node, parts);
+        emit_rule(e, node, &node->rules[i]);
+    emit_all(e, node, parts);
 }
 
 /* A reference beside words: fine in 2020-12, ignored before it, and null needs an alternative. */
-static void emit_reference(struct object_writer *object, const struct node *node,
-                           const struct node *target)
+static void emit_reference(struct emit *e, const struct node *node, const struct node *target)
 {
-    struct object_writer inner = {object->e, false};
-    bool words = object->e->options.dialect == HAFT_DRAFT_07;
+    bool words = e->options.dialect == HAFT_DRAFT_07;
 
     if (!node->nullable && !words) {
-        emit_ref(object, target);
+        emit_ref(e, target);
         return;
     }
-    emit_put_key(object, node->nullable ? "anyOf" : "allOf");
-    haft_buffer_puts(object->e->buffer, "[{");
-    emit_ref(&inner, target);
-    haft_buffer_puts(object->e->buffer, node->nullable ? "},{\"type\":\"null\"}]" : "}]");
+    hf_json_begin_array(emit_put_key(e, node->nullable ? "anyOf" : "allOf"));
+    hf_json_begin_object(&e->json);
+    emit_ref(e, target);
+    hf_json_end_object(&e->json);
+    if (node->nullable)
+        emit_null(e);
+    hf_json_end_array(&e->json);
 }
 
 /* Whether null passes beside rules that have no place for it in themselves. */
@@ -472,81 +442,74 @@ static bool needs_alternative(const struct node *node)
     return node->nullable && needed;
 }
 
-static void emit_alternative(struct object_writer *object, const struct node *node)
+static void emit_alternative(struct emit *e, const struct node *node)
 {
     struct node plain = *node;
 
     plain.nullable = false;
     plain.meta = NULL;
     if (node->never) {
-        emit_types(object, TYPE_NULL);
+        emit_types(e, TYPE_NULL);
         return;
     }
-    emit_put_key(object, "anyOf");
-    haft_buffer_add(object->e->buffer, "[", 1);
-    emit_node(object->e, &plain, NULL);
-    haft_buffer_puts(object->e->buffer, ",{\"type\":\"null\"}]");
+    hf_json_begin_array(json_key(&e->json, "anyOf"));
+    emit_node(e, &plain, NULL);
+    emit_null(e);
+    hf_json_end_array(&e->json);
 }
 
 /* A node where it is defined: never by reference. */
-static void emit_whole(struct object_writer *object, const struct node *node)
+static void emit_whole(struct emit *e, const struct node *node)
 {
     if (needs_alternative(node))
-        emit_alternative(object, node);
+        emit_alternative(e, node);
     else
-        emit_rules(object, node);
+        emit_rules(e, node);
 }
 
-static void emit_body(struct object_writer *object, const struct node *node,
-                      const struct property *property)
+static void emit_body(struct emit *e, const struct node *node, const struct property *property)
 {
     const struct node *target = target_of(node);
 
-    if (is_referred(object->e, target, node))
-        emit_reference(object, node, target);
+    if (is_referred(e, target, node))
+        emit_reference(e, node, target);
     else if (node != target && !node->as && !needs_alternative(node))
-        emit_body(object, target, NULL);
+        emit_body(e, target, NULL);
     else
-        emit_whole(object, node);
-    emit_words(object, node->meta, property);
+        emit_whole(e, node);
+    emit_words(e, node->meta, property);
 }
 
 static void emit_node(struct emit *e, const struct node *node, const struct property *property)
 {
-    struct object_writer object = {e, false};
-
     if (e->depth == MAX_EMIT_DEPTH) {
-        if (!e->buffer->status)
-            e->buffer->status = HAFT_EDEPTH;
+        if (!e->json.out->status)
+            e->json.out->status = HAFT_EDEPTH;
         return;
     }
     e->depth++;
-    haft_buffer_add(e->buffer, "{", 1);
-    emit_body(&object, node, property);
-    haft_buffer_add(e->buffer, "}", 1);
+    hf_json_begin_object(&e->json);
+    emit_body(e, node, property);
+    hf_json_end_object(&e->json);
     e->depth--;
 }
 
-static void emit_defs(struct object_writer *object)
+static void emit_defs(struct emit *e)
 {
-    struct emit *e = object->e;
-
     if (!e->n_defs)
         return;
-    emit_put_key(object, e->options.dialect == HAFT_DRAFT_07 ? "definitions" : "$defs");
-    haft_buffer_add(e->buffer, "{", 1);
+    hf_json_begin_object(
+        emit_put_key(e, e->options.dialect == HAFT_DRAFT_07 ? "definitions" : "$defs"));
     /* Writing one may meet others. */
-    for (size_t i = 0; i < e->n_defs && !e->buffer->status; i++) {
-        struct object_writer def = {e, false};
+    for (size_t i = 0; i < e->n_defs && !e->json.out->status; i++) {
+        char room[DEF_NAME];
 
-        haft_buffer_puts(e->buffer, i ? ",\"" : "\"");
-        put_def_name(e, i);
-        haft_buffer_puts(e->buffer, "\":{");
-        emit_whole(&def, e->defs[i]);
-        emit_words(&def, e->defs[i]->meta, NULL);
-        haft_buffer_add(e->buffer, "}", 1);
+        hf_json_begin_object(emit_put_key(e, def_name(e, i, room)));
+        emit_whole(e, e->defs[i]);
+        emit_words(e, e->defs[i]->meta, NULL);
+        hf_json_end_object(&e->json);
     }
-    haft_buffer_add(e->buffer, "}", 1);
+    hf_json_end_object(&e->json);
 }
 
 static const char *const dialect_uris[] = {
@@ -569,8 +532,7 @@ int haft_schema_emit(const haft_schema *schema, const haft_emit_options *options
 {
     const haft_allocator *allocator = hf_arena_allocator(schema->arena);
     size_t size = schema->n_nodes * sizeof(struct node *);
-    struct emit e = {.schema = schema, .buffer = buffer};
-    struct object_writer object = {&e, false};
+    struct emit e = {.schema = schema, .json = {.out = buffer}};
 
     if (buffer->status)
         return buffer->status;
@@ -581,13 +543,13 @@ int haft_schema_emit(const haft_schema *schema, const haft_emit_options *options
     e.defs = allocator->alloc(allocator->context, size);
     if (!e.defs)
         return HAFT_ENOMEM;
-    haft_buffer_add(buffer, "{", 1);
+    hf_json_begin_object(&e.json);
     if (e.options.with_dialect)
-        hf_emit_text(&object, "$schema", dialect_uris[e.options.dialect]);
-    emit_whole(&object, schema->root);
-    emit_words(&object, schema->root->meta, NULL);
-    emit_defs(&object);
-    haft_buffer_add(buffer, "}", 1);
+        hf_emit_text(&e, "$schema", dialect_uris[e.options.dialect]);
+    emit_whole(&e, schema->root);
+    emit_words(&e, schema->root->meta, NULL);
+    emit_defs(&e);
+    hf_json_end_object(&e.json);
     allocator->release(allocator->context, e.defs, size);
     return buffer->status;
 }

@@ -4,7 +4,6 @@
  * tightest, become one keyword and an allOf of the others. */
 #include <string.h>
 
-#include "json/json.h"
 #include "schema/emit/emit.h"
 
 bool hf_emits_integer(const struct node *node)
@@ -38,7 +37,7 @@ static bool emit_checks_size_of(const struct node *node, enum check_op op, enum 
     return found;
 }
 
-static void emit_sizes(struct object_writer *object, const struct node *node)
+static void emit_sizes(struct emit *e, const struct node *node)
 {
     static const struct {
         enum check_op op, exact;
@@ -56,11 +55,11 @@ static void emit_sizes(struct object_writer *object, const struct node *node)
         size_t size = 0;
 
         if (emit_checks_size_of(node, keys[i].op, keys[i].exact, &size))
-            hf_emit_size(object, keys[i].key, size);
+            hf_emit_size(e, keys[i].key, size);
     }
     for (size_t i = 0; i < node->n_checks; i++)
         if (node->checks[i].op == CHECK_UNIQUE) {
-            hf_emit_flag(object, "uniqueItems", true);
+            hf_emit_flag(e, "uniqueItems", true);
             break;
         }
 }
@@ -80,14 +79,14 @@ static void tighten(struct bound *bound, const yyjson_val *value, bool exclusive
         *bound = (struct bound){value, exclusive};
 }
 
-static void emit_bound(struct object_writer *object, const struct bound *bound, const char *key,
+static void emit_bound(struct emit *e, const struct bound *bound, const char *key,
                        const char *exclusive_key)
 {
     if (bound->value)
-        hf_emit_json(object, bound->exclusive ? exclusive_key : key, bound->value);
+        hf_emit_json(e, bound->exclusive ? exclusive_key : key, bound->value);
 }
 
-static void emit_bounds(struct object_writer *object, const struct node *node)
+static void emit_bounds(struct emit *e, const struct node *node)
 {
     struct bound low = {NULL, false}, high = {NULL, false};
 
@@ -103,8 +102,8 @@ static void emit_bounds(struct object_writer *object, const struct node *node)
             tighten(&high, &check->bound2, false, -1);
         }
     }
-    emit_bound(object, &low, "minimum", "exclusiveMinimum");
-    emit_bound(object, &high, "maximum", "exclusiveMaximum");
+    emit_bound(e, &low, "minimum", "exclusiveMinimum");
+    emit_bound(e, &high, "maximum", "exclusiveMaximum");
 }
 
 /* ---- patterns ---- */
@@ -196,22 +195,22 @@ static bool pattern_of(const struct check *check, haft_buffer *pattern)
 }
 
 /* Writes the nth keyword of the checks that may come more than once (patterns, then divisors). */
-static bool emit_nth(struct object_writer *object, const struct check *check)
+static bool emit_nth(struct emit *e, const struct check *check)
 {
     haft_buffer pattern;
     bool emitted = false;
 
     if (check->op == CHECK_MULTIPLE_OF) {
-        hf_emit_json(object, "multipleOf", &check->bound);
+        hf_emit_json(e, "multipleOf", &check->bound);
         return true;
     }
-    haft_buffer_init(&pattern, object->e->buffer->allocator, 1 << 20);
+    haft_buffer_init(&pattern, e->json.out->allocator, 1 << 20);
     if (pattern_of(check, &pattern)) {
         haft_buffer_add(&pattern, "", 1);
-        if (pattern.status && !object->e->buffer->status)
-            object->e->buffer->status = pattern.status;
+        if (pattern.status && !e->json.out->status)
+            e->json.out->status = pattern.status;
         if (!pattern.status)
-            hf_emit_text(object, "pattern", pattern.data);
+            hf_emit_text(e, "pattern", pattern.data);
         emitted = true;
     }
     haft_buffer_finish(&pattern);
@@ -237,7 +236,7 @@ static size_t nth_of(const struct node *node, size_t i)
     return n;
 }
 
-static void emit_format(struct object_writer *object, const struct node *node)
+static void emit_format(struct emit *e, const struct node *node)
 {
     const struct check *found = NULL;
 
@@ -246,40 +245,37 @@ static void emit_format(struct object_writer *object, const struct node *node)
             found = &node->checks[i];
     if (!found)
         return;
-    hf_emit_text(object, "format", found->format->json_name);
+    hf_emit_text(e, "format", found->format->json_name);
     if (!strcmp(found->format->json_name, "base64") ||
         !strcmp(found->format->json_name, "base64url"))
-        hf_emit_text(object, "contentEncoding", found->format->json_name);
+        hf_emit_text(e, "contentEncoding", found->format->json_name);
 }
 
-size_t hf_emit_checks(struct object_writer *object, const struct node *node)
+size_t hf_emit_checks(struct emit *e, const struct node *node)
 {
     size_t parts = 0;
 
-    emit_sizes(object, node);
-    emit_bounds(object, node);
-    emit_format(object, node);
+    emit_sizes(e, node);
+    emit_bounds(e, node);
+    emit_format(e, node);
     for (size_t i = 0; i < node->n_checks; i++) {
         if (!may_repeat(&node->checks[i]))
             continue;
         if (nth_of(node, i))
             parts++;
         else
-            emit_nth(object, &node->checks[i]);
+            emit_nth(e, &node->checks[i]);
     }
     return parts;
 }
 
-void hf_emit_check_parts(struct emit *e, const struct node *node, bool *comma)
+void hf_emit_check_parts(struct emit *e, const struct node *node)
 {
     for (size_t i = 0; i < node->n_checks; i++) {
-        struct object_writer object = {e, false};
-
         if (!may_repeat(&node->checks[i]) || !nth_of(node, i))
             continue;
-        haft_buffer_puts(e->buffer, *comma ? ",{" : "{");
-        *comma = true;
-        emit_nth(&object, &node->checks[i]);
-        haft_buffer_add(e->buffer, "}", 1);
+        hf_json_begin_object(&e->json);
+        emit_nth(e, &node->checks[i]);
+        hf_json_end_object(&e->json);
     }
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "json/json.h"
+#include "json/writer.h"
 #include "schema/walk/walk.h"
 
 /* Nodes that may apply to one place; levels of a value.  Beyond either, all is struck out. */
@@ -86,67 +86,65 @@ static bool redact_is_plain(const struct nodes *nodes)
 }
 
 static void redact_put(const haft_schema *schema, struct nodes *nodes, yyjson_val *value,
-                       size_t depth, haft_buffer *out);
+                       size_t depth, struct json_writer *out);
 
 static void redact_put_object(const haft_schema *schema, const struct nodes *nodes,
-                              yyjson_val *value, size_t depth, haft_buffer *out)
+                              yyjson_val *value, size_t depth, struct json_writer *out)
 {
     size_t i, n;
     yyjson_val *key, *item;
 
-    haft_buffer_add(out, "{", 1);
+    hf_json_begin_object(out);
     yyjson_obj_foreach(value, i, n, key, item) {
         struct nodes inside = {.n = 0};
 
         for (size_t k = 0; k < nodes->n; k++)
             if (nodes->list[k]->object)
                 add_member(&inside, nodes->list[k]->object, key);
-        haft_buffer_puts(out, i ? "," : "");
-        haft_json_write(key, out);
-        haft_buffer_add(out, ":", 1);
+        hf_json_name(out, yyjson_get_str(key), yyjson_get_len(key));
         redact_put(schema, &inside, item, depth, out);
     }
-    haft_buffer_add(out, "}", 1);
+    hf_json_end_object(out);
 }
 
 static void put_array(const haft_schema *schema, const struct nodes *nodes, yyjson_val *value,
-                      size_t depth, haft_buffer *out)
+                      size_t depth, struct json_writer *out)
 {
     size_t i, n;
     yyjson_val *item;
 
-    haft_buffer_add(out, "[", 1);
+    hf_json_begin_array(out);
     yyjson_arr_foreach(value, i, n, item) {
         struct nodes inside = {.n = 0};
 
         for (size_t k = 0; k < nodes->n; k++)
             if (nodes->list[k]->array)
                 add_item(&inside, nodes->list[k]->array, i);
-        haft_buffer_puts(out, i ? "," : "");
         redact_put(schema, &inside, item, depth, out);
     }
-    haft_buffer_add(out, "]", 1);
+    hf_json_end_array(out);
 }
 
 static void redact_put(const haft_schema *schema, struct nodes *nodes, yyjson_val *value,
-                       size_t depth, haft_buffer *out)
+                       size_t depth, struct json_writer *out)
 {
     bool container = yyjson_is_ctn(value);
 
     redact_gather(nodes, schema);
     if (nodes->hidden || !nodes->n || depth == REDACT_MAX_DEPTH ||
         (!container && !redact_is_plain(nodes)))
-        haft_buffer_puts(out, "\"***\"");
+        hf_json_text(out, "***");
     else if (yyjson_is_obj(value))
         redact_put_object(schema, nodes, value, depth + 1, out);
     else if (container)
         put_array(schema, nodes, value, depth + 1, out);
     else
-        haft_json_write(value, out);
+        hf_json_value(out, value);
 }
 
 void hf_schema_put_redacted(const haft_schema *schema, const yyjson_val *value, haft_buffer *out)
 {
+    struct json_writer json = {.out = out};
     struct nodes nodes = {.n = 0};
 
     if (!schema || !schema->secrets) {
@@ -154,5 +152,5 @@ void hf_schema_put_redacted(const haft_schema *schema, const yyjson_val *value, 
         return;
     }
     redact_add(&nodes, schema->root);
-    redact_put(schema, &nodes, (yyjson_val *)(uintptr_t)value, 0, out);
+    redact_put(schema, &nodes, (yyjson_val *)(uintptr_t)value, 0, &json);
 }

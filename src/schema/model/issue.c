@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/base.h"
+#include "json/writer.h"
 
 enum { MAX_NESTING = 32 };
 
@@ -18,79 +18,63 @@ const char *haft_issue_code_name(haft_issue_code code)
     return (size_t)code < sizeof names / sizeof *names ? names[code] : "unknown";
 }
 
-static void issue_put_text(haft_buffer *buffer, const char *key, const char *text)
+static void issue_put_text(struct json_writer *w, const char *key, const char *text)
 {
-    if (!text)
-        return;
-    haft_buffer_printf(buffer, "\"%s\":", key);
-    haft_buffer_json_string(buffer, text, strlen(text));
-    haft_buffer_add(buffer, ",", 1);
+    if (text)
+        hf_json_text(hf_json_name(w, key, strlen(key)), text);
 }
 
-static void put_raw(haft_buffer *buffer, const char *key, const char *json)
+static void put_raw(struct json_writer *w, const char *key, const char *json)
 {
     if (json)
-        haft_buffer_printf(buffer, "\"%s\":%s,", key, json);
+        hf_json_raw(hf_json_name(w, key, strlen(key)), json, strlen(json));
 }
 
-static void issue_put_flag(haft_buffer *buffer, const char *key, bool value)
-{
-    put_raw(buffer, key, value ? "true" : "false");
-}
-
-static void issue_put_names(haft_buffer *buffer, const char *key, const char *const *names,
+static void issue_put_names(struct json_writer *w, const char *key, const char *const *names,
                             size_t n)
 {
-    haft_buffer_printf(buffer, "\"%s\":[", key);
-    for (size_t i = 0; i < n; i++) {
-        if (i)
-            haft_buffer_add(buffer, ",", 1);
-        haft_buffer_json_string(buffer, names[i], strlen(names[i]));
-    }
-    haft_buffer_puts(buffer, "],");
+    hf_json_begin_array(hf_json_name(w, key, strlen(key)));
+    for (size_t i = 0; i < n; i++)
+        hf_json_text(w, names[i]);
+    hf_json_end_array(w);
 }
 
-static void issue_put_path(haft_buffer *buffer, const haft_issue *issue)
+static void issue_put_path(struct json_writer *w, const haft_issue *issue)
 {
-    haft_buffer_puts(buffer, "\"path\":[");
+    hf_json_begin_array(json_key(w, "path"));
     for (size_t i = 0; i < issue->n_path; i++) {
-        if (i)
-            haft_buffer_add(buffer, ",", 1);
         if (issue->path[i].key)
-            haft_buffer_json_string(buffer, issue->path[i].key, strlen(issue->path[i].key));
+            hf_json_text(w, issue->path[i].key);
         else
-            haft_buffer_printf(buffer, "%zu", issue->path[i].index);
+            hf_json_unsigned(w, issue->path[i].index);
     }
-    haft_buffer_puts(buffer, "],");
+    hf_json_end_array(w);
 }
 
-static void put_list(haft_buffer *buffer, const haft_issues *issues, size_t depth);
+static void put_list(struct json_writer *w, const haft_issues *issues, size_t depth);
 
-static void put_bound(haft_buffer *buffer, const haft_issue *issue)
+static void put_bound(struct json_writer *w, const haft_issue *issue)
 {
     if (issue->code == HAFT_NOT_MULTIPLE_OF) {
-        put_raw(buffer, "divisor", issue->bound);
+        put_raw(w, "divisor", issue->bound);
         return;
     }
-    put_raw(buffer, issue->code == HAFT_TOO_BIG ? "maximum" : "minimum", issue->bound);
+    put_raw(w, issue->code == HAFT_TOO_BIG ? "maximum" : "minimum", issue->bound);
     if (issue->code == HAFT_TOO_BIG || issue->code == HAFT_TOO_SMALL)
-        issue_put_flag(buffer, "inclusive", issue->inclusive);
+        hf_json_bool(json_key(w, "inclusive"), issue->inclusive);
     if (issue->exact)
-        issue_put_flag(buffer, "exact", true);
+        hf_json_bool(json_key(w, "exact"), true);
 }
 
-static void put_union(haft_buffer *buffer, const haft_issue *issue, size_t depth)
+static void put_union(struct json_writer *w, const haft_issue *issue, size_t depth)
 {
-    haft_buffer_puts(buffer, "\"errors\":[");
-    for (size_t i = 0; i < issue->n_branches; i++) {
-        if (i)
-            haft_buffer_add(buffer, ",", 1);
-        put_list(buffer, &issue->branches[i], depth + 1);
-    }
-    haft_buffer_puts(buffer, "],");
+    hf_json_begin_array(json_key(w, "errors"));
+    for (size_t i = 0; i < issue->n_branches; i++)
+        put_list(w, &issue->branches[i], depth + 1);
+    hf_json_end_array(w);
     if (!issue->inclusive)
-        issue_put_flag(buffer, "inclusive", false);
-    put_raw(buffer, "options", issue->values);
+        hf_json_bool(json_key(w, "inclusive"), false);
+    put_raw(w, "options", issue->values);
 }
 
 static const char *operand_name(const haft_issue *issue)
@@ -101,53 +85,51 @@ static const char *operand_name(const haft_issue *issue)
 }
 
 /* The members that a code brings along, in one order for all. */
-static void issue_put_members(haft_buffer *buffer, const haft_issue *issue, size_t depth)
+static void issue_put_members(struct json_writer *w, const haft_issue *issue, size_t depth)
 {
-    issue_put_text(buffer, "expected", issue->expected);
-    issue_put_text(buffer, "origin", issue->origin);
-    issue_put_text(buffer, "format", issue->format);
-    issue_put_text(buffer, "code", haft_issue_code_name(issue->code));
-    put_bound(buffer, issue);
-    issue_put_text(buffer, "pattern", issue->pattern);
+    json_text_member(w, "expected", issue->expected);
+    json_text_member(w, "origin", issue->origin);
+    json_text_member(w, "format", issue->format);
+    json_text_member(w, "code", haft_issue_code_name(issue->code));
+    put_bound(w, issue);
+    json_text_member(w, "pattern", issue->pattern);
     if (issue->operand)
-        issue_put_text(buffer, operand_name(issue), issue->operand);
-    issue_put_text(buffer, "note", issue->note);
-    issue_put_text(buffer, "discriminator", issue->discriminator);
+        issue_put_text(w, operand_name(issue), issue->operand);
+    json_text_member(w, "note", issue->note);
+    json_text_member(w, "discriminator", issue->discriminator);
     if (issue->code == HAFT_INVALID_VALUE)
-        put_raw(buffer, "values", issue->values);
+        put_raw(w, "values", issue->values);
     if (issue->code == HAFT_UNRECOGNIZED_KEYS) {
-        issue_put_names(buffer, "keys", issue->keys, issue->n_keys);
-        issue_put_names(buffer, "accepted", issue->accepted, issue->n_accepted);
+        issue_put_names(w, "keys", issue->keys, issue->n_keys);
+        issue_put_names(w, "accepted", issue->accepted, issue->n_accepted);
     }
     if (issue->code == HAFT_INVALID_UNION)
-        put_union(buffer, issue, depth);
+        put_union(w, issue, depth);
     if (issue->code == HAFT_INVALID_KEY && issue->n_branches) {
-        haft_buffer_puts(buffer, "\"issues\":");
-        put_list(buffer, &issue->branches[0], depth + 1);
-        haft_buffer_add(buffer, ",", 1);
+        json_key(w, "issues");
+        put_list(w, &issue->branches[0], depth + 1);
     }
 }
 
 /* Unions in unions are written as deep as a reader will look. */
-static void put_list(haft_buffer *buffer, const haft_issues *issues, size_t depth)
+static void put_list(struct json_writer *w, const haft_issues *issues, size_t depth)
 {
-    haft_buffer_add(buffer, "[", 1);
+    hf_json_begin_array(w);
     for (size_t i = 0; depth < MAX_NESTING && i < issues->count; i++) {
         const haft_issue *issue = &issues->list[i];
 
-        haft_buffer_puts(buffer, i ? ",{" : "{");
-        issue_put_members(buffer, issue, depth);
-        issue_put_path(buffer, issue);
-        haft_buffer_puts(buffer, "\"message\":");
-        haft_buffer_json_string(buffer, issue->message, strlen(issue->message));
-        haft_buffer_add(buffer, "}", 1);
+        hf_json_begin_object(w);
+        issue_put_members(w, issue, depth);
+        issue_put_path(w, issue);
+        hf_json_text(json_key(w, "message"), issue->message);
+        hf_json_end_object(w);
     }
-    haft_buffer_add(buffer, "]", 1);
+    hf_json_end_array(w);
 }
 
 void haft_issues_json(const haft_issues *issues, haft_buffer *buffer)
 {
-    put_list(buffer, issues, 0);
+    put_list(&(struct json_writer){.out = buffer}, issues, 0);
 }
 
 void haft_issue_path(const haft_issue *issue, haft_buffer *buffer)
