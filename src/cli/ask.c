@@ -140,6 +140,7 @@ int hf_command_call(struct command *command, haft_server *server)
     haft_arena *arena = haft_arena_new(NULL, CLI_ASK_ARENA_LIMIT);
     haft_reason reason = {.text = "out of memory"};
     haft_buffer params;
+    struct json_writer w = {.out = &params};
     int status = COMMAND_MISUSED;
 
     haft_buffer_init(&params, NULL, CLI_ASK_ARENA_LIMIT);
@@ -147,9 +148,10 @@ int hf_command_call(struct command *command, haft_server *server)
         fprintf(stderr, "%s: the arguments are not JSON: %s\n", command->program, reason.text);
         goto out;
     }
-    haft_buffer_puts(&params, "{\"name\":");
-    haft_buffer_json_string(&params, command->tool, strlen(command->tool));
-    haft_buffer_printf(&params, ",\"arguments\":%s}", arguments);
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "name"), command->tool);
+    hf_json_raw(json_key(&w, "arguments"), arguments, strlen(arguments));
+    hf_json_end_object(&w);
     haft_buffer_add(&params, "", 1);
     if (params.status)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(params.status));

@@ -74,6 +74,7 @@ int hf_local_ask(struct local *local, const char *method, const char *params, ha
                  yyjson_val **ret_result, yyjson_val **ret_error)
 {
     haft_buffer *text = &local->response;
+    struct json_writer w = {.out = text};
     yyjson_val *root;
     haft_reason reason;
     char *request;
@@ -81,9 +82,10 @@ int hf_local_ask(struct local *local, const char *method, const char *params, ha
     int status;
 
     haft_buffer_clear(text);
-    haft_buffer_puts(text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":");
-    haft_buffer_json_string(text, method, strlen(method));
-    haft_buffer_printf(text, "%s%s}", params ? ",\"params\":" : "", params ? params : "");
+    hf_rpc_begin_request(&w, 1, method);
+    if (params)
+        hf_json_raw(json_key(&w, "params"), params, strlen(params));
+    hf_json_end_object(&w);
     size = text->size;
     request = text->status ? NULL : haft_arena_copy(arena, text->data, size);
     if (!request)

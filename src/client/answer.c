@@ -26,14 +26,13 @@ void hf_answer_request(haft_client *client, yyjson_val *message)
     const char *method = yyjson_get_str(yyjson_obj_get(message, "method"));
     yyjson_val *id = yyjson_obj_get(message, "id");
     haft_buffer answer, *out = &client->out;
+    struct json_writer w = {.out = out};
 
     haft_buffer_init(&answer, client->allocator, CLIENT_ANSWER_LIMIT);
     if (put_answer(client, method, rpc_object(message, "params"), &answer)) {
-        haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-        hf_rpc_put_id(out, id);
-        haft_buffer_puts(out, ",\"result\":");
-        haft_buffer_add(out, answer.data, answer.size);
-        haft_buffer_add(out, "}", 1);
+        hf_rpc_begin_response(&w, id);
+        hf_json_raw(json_key(&w, "result"), answer.data, answer.size);
+        hf_json_end_object(&w);
     } else {
         hf_rpc_put_error(out, id, RPC_METHOD_NOT_FOUND, NULL, NULL);
     }
@@ -44,13 +43,14 @@ void hf_answer_request(haft_client *client, yyjson_val *message)
 /* {"key":ANSWER,...} for every question; false when one is refused. */
 static bool answer_put_answers(haft_client *client, yyjson_val *questions, haft_buffer *responses)
 {
+    struct json_writer w = {.out = responses};
     haft_buffer answer;
     yyjson_val *key, *question;
     size_t i, n;
     bool all = true;
 
     haft_buffer_init(&answer, client->allocator, CLIENT_ANSWER_LIMIT);
-    haft_buffer_add(responses, "{", 1);
+    hf_json_begin_object(&w);
     if (questions) {
         yyjson_obj_foreach(questions, i, n, key, question) {
             const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
@@ -59,14 +59,11 @@ static bool answer_put_answers(haft_client *client, yyjson_val *questions, haft_
             all = put_answer(client, method, rpc_object(question, "params"), &answer);
             if (!all)
                 break;
-            if (i)
-                haft_buffer_add(responses, ",", 1);
-            haft_buffer_json_string(responses, yyjson_get_str(key), yyjson_get_len(key));
-            haft_buffer_add(responses, ":", 1);
-            haft_buffer_add(responses, answer.data, answer.size);
+            hf_json_raw(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), answer.data,
+                        answer.size);
         }
     }
-    haft_buffer_add(responses, "}", 1);
+    hf_json_end_object(&w);
     haft_buffer_finish(&answer);
     return all && !responses->status;
 }

@@ -208,22 +208,29 @@ static haft_client *client_new(const haft_client_options *options, enum revision
     return NULL;
 }
 
+void hf_client_put_info(const haft_client *client, struct json_writer *w)
+{
+    hf_json_begin_object(w);
+    hf_json_text(json_key(w, "name"), client->name);
+    hf_json_text(json_key(w, "version"), client->version);
+    hf_json_end_object(w);
+}
+
 /* What a legacy client says first.  False when it gets nowhere. */
 static bool introduce(haft_client *client, const char *revision)
 {
     haft_buffer params;
+    struct json_writer w = {.out = &params};
     haft_result result;
     int status;
 
     haft_buffer_init(&params, client->allocator, MEMORY);
-    haft_buffer_printf(&params,
-                       "{\"protocolVersion\":\"%s\",\"capabilities\":%s,\"clientInfo\":"
-                       "{\"name\":",
-                       revision, client->capabilities);
-    haft_buffer_json_string(&params, client->name, strlen(client->name));
-    haft_buffer_puts(&params, ",\"version\":");
-    haft_buffer_json_string(&params, client->version, strlen(client->version));
-    haft_buffer_add(&params, "}}", 3);
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "protocolVersion"), revision);
+    hf_json_raw(json_key(&w, "capabilities"), client->capabilities, strlen(client->capabilities));
+    hf_client_put_info(client, json_key(&w, "clientInfo"));
+    hf_json_end_object(&w);
+    haft_buffer_add(&params, "", 1);
     status = params.status ? params.status
                            : haft_client_request(client, "initialize", params.data, &result);
     haft_buffer_finish(&params);
@@ -234,7 +241,10 @@ static bool introduce(haft_client *client, const char *revision)
     if (!client->options.log_level)
         return true;
     haft_buffer_init(&params, client->allocator, 256);
-    haft_buffer_printf(&params, "{\"level\":\"%s\"}", client->options.log_level);
+    w = (struct json_writer){.out = &params};
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "level"), client->options.log_level);
+    hf_json_end_object(&w);
     haft_buffer_add(&params, "", 1);
     status = params.status ? params.status
                            : haft_client_request(client, "logging/setLevel", params.data, &result);

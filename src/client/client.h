@@ -60,6 +60,9 @@ haft_time hf_client_let_pass(haft_client *client, unsigned milliseconds);
 void hf_client_pump(haft_client *client);
 void hf_client_forget(haft_client *client, struct asked *asked);
 
+/* Its name and version, as the value that is next. */
+void hf_client_put_info(const haft_client *client, struct json_writer *w);
+
 /* ---- memory.c ---- */
 
 /* Makes the session, and the transport to it.  False without memory. */

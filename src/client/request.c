@@ -9,51 +9,22 @@
 /* ---- writing ---- */
 
 /* Members of the envelope that the caller has not written itself. */
-static void put_own_meta(haft_client *client, haft_buffer *out, yyjson_val *theirs, int64_t id)
+static void put_own_meta(haft_client *client, struct json_writer *w, yyjson_val *theirs, int64_t id)
 {
-    const char *comma = "";
-
-    if (client->modern && !yyjson_obj_get(theirs, META_VERSION)) {
-        haft_buffer_printf(out, "\"" META_VERSION "\":\"%s\"",
-                           hf_revision_rows[client->revision].name);
-        comma = ",";
-    }
-    if (client->modern && !yyjson_obj_get(theirs, META_CLIENT_CAPABILITIES)) {
-        haft_buffer_printf(out, "%s\"" META_CLIENT_CAPABILITIES "\":", comma);
-        haft_buffer_puts(out, client->capabilities);
-        comma = ",";
-    }
-    if (client->modern && !yyjson_obj_get(theirs, META_CLIENT_INFO)) {
-        haft_buffer_printf(out, "%s\"" META_CLIENT_INFO "\":{\"name\":", comma);
-        haft_buffer_json_string(out, client->name, strlen(client->name));
-        haft_buffer_puts(out, ",\"version\":");
-        haft_buffer_json_string(out, client->version, strlen(client->version));
-        haft_buffer_add(out, "}", 1);
-        comma = ",";
-    }
-    if (client->modern && client->options.log_level && !yyjson_obj_get(theirs, META_LOG_LEVEL)) {
-        haft_buffer_printf(out, "%s\"" META_LOG_LEVEL "\":\"%s\"", comma,
-                           client->options.log_level);
-        comma = ",";
-    }
-    if (client->options.progress && !yyjson_obj_get(theirs, META_PROGRESS)) {
-        haft_buffer_printf(out, "%s\"" META_PROGRESS "\":", comma);
-        haft_buffer_json_integer(out, id);
-    }
+    if (client->modern && !yyjson_obj_get(theirs, META_VERSION))
+        hf_json_text(json_key(w, META_VERSION), hf_revision_rows[client->revision].name);
+    if (client->modern && !yyjson_obj_get(theirs, META_CLIENT_CAPABILITIES))
+        hf_json_raw(json_key(w, META_CLIENT_CAPABILITIES), client->capabilities,
+                    strlen(client->capabilities));
+    if (client->modern && !yyjson_obj_get(theirs, META_CLIENT_INFO))
+        hf_client_put_info(client, json_key(w, META_CLIENT_INFO));
+    if (client->modern && client->options.log_level && !yyjson_obj_get(theirs, META_LOG_LEVEL))
+        hf_json_text(json_key(w, META_LOG_LEVEL), client->options.log_level);
+    if (client->options.progress && !yyjson_obj_get(theirs, META_PROGRESS))
+        hf_json_integer(json_key(w, META_PROGRESS), id);
 }
 
-static void request_put_member(haft_buffer *out, const yyjson_val *key, const yyjson_val *value)
-{
-    char last = out->size ? out->data[out->size - 1] : '{';
-
-    if (last != '{')
-        haft_buffer_add(out, ",", 1);
-    haft_json_write(key, out);
-    haft_buffer_add(out, ":", 1);
-    haft_json_write(value, out);
-}
-
-static void request_put_members(haft_buffer *out, yyjson_val *object, const char *except)
+static void request_put_members(struct json_writer *w, yyjson_val *object, const char *except)
 {
     yyjson_val *key, *value;
     size_t i, n;
@@ -62,50 +33,29 @@ static void request_put_members(haft_buffer *out, yyjson_val *object, const char
         return;
     yyjson_obj_foreach(object, i, n, key, value)
         if (!except || !yyjson_equals_str(key, except))
-            request_put_member(out, key, value);
+            hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
 }
 
 /* The parameters with the envelope; `id` 0 for those of a notification, which have none. */
-static void request_put_params(haft_client *client, yyjson_val *params, int64_t id,
-                               const haft_buffer *responses, const yyjson_val *state)
+static void request_put_params(haft_client *client, struct json_writer *w, yyjson_val *params,
+                               int64_t id, const haft_buffer *responses, const yyjson_val *state)
 {
-    haft_buffer *out = &client->out;
     yyjson_val *theirs = rpc_object(params, "_meta");
 
-    haft_buffer_puts(out, ",\"params\":{");
-    request_put_members(out, params, "_meta");
-    if (responses) {
-        haft_buffer_puts(out, out->data && out->data[out->size - 1] == '{'
-                                  ? "\"inputResponses\":"
-                                  : ",\"inputResponses\":");
-        haft_buffer_add(out, responses->data, responses->size);
-    }
-    if (state) {
-        haft_buffer_puts(out, ",\"requestState\":");
-        haft_json_write(state, out);
-    }
+    hf_json_begin_object(json_key(w, "params"));
+    request_put_members(w, params, "_meta");
+    if (responses)
+        hf_json_raw(json_key(w, "inputResponses"), responses->data, responses->size);
+    if (state)
+        hf_json_value(json_key(w, "requestState"), state);
     if (theirs || (id && (client->modern || client->options.progress))) {
-        haft_buffer_puts(out, out->data && out->data[out->size - 1] == '{' ? "\"_meta\":{"
-                                                                           : ",\"_meta\":{");
+        hf_json_begin_object(json_key(w, "_meta"));
         if (id)
-            put_own_meta(client, out, theirs, id);
-        request_put_members(out, theirs, NULL);
-        haft_buffer_add(out, "}", 1);
+            put_own_meta(client, w, theirs, id);
+        request_put_members(w, theirs, NULL);
+        hf_json_end_object(w);
     }
-    haft_buffer_add(out, "}", 1);
-}
-
-static void put_head(haft_buffer *out, int64_t id, const char *method)
-{
-    haft_buffer_clear(out);
-    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",");
-    if (id) {
-        haft_buffer_puts(out, "\"id\":");
-        haft_buffer_json_integer(out, id);
-        haft_buffer_add(out, ",", 1);
-    }
-    haft_buffer_puts(out, "\"method\":");
-    haft_buffer_json_string(out, method, strlen(method));
+    hf_json_end_object(w);
 }
 
 /* The parameters as a value: NULL and *ret_status set when they are no object. */
@@ -125,14 +75,16 @@ static yyjson_val *read_params(haft_client *client, const char *params, int *ret
 int hf_request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
                      const yyjson_val *state)
 {
+    struct json_writer w = {.out = &client->out};
     int status;
     yyjson_val *params = read_params(client, asked->params, &status);
 
     if (status)
         return status;
-    put_head(&client->out, asked->wire_id, asked->method);
-    request_put_params(client, params, asked->wire_id, responses, state);
-    haft_buffer_add(&client->out, "}", 1);
+    haft_buffer_clear(&client->out);
+    hf_rpc_begin_request(&w, asked->wire_id, asked->method);
+    request_put_params(client, &w, params, asked->wire_id, responses, state);
+    hf_json_end_object(&w);
     return client->out.status;
 }
 
@@ -193,6 +145,7 @@ int64_t haft_client_latest(const haft_client *client)
 
 int haft_client_notify(haft_client *client, const char *method, const char *params)
 {
+    struct json_writer w;
     yyjson_val *value;
     int status;
 
@@ -202,10 +155,12 @@ int haft_client_notify(haft_client *client, const char *method, const char *para
     value = read_params(client, params, &status);
     if (status)
         return status;
-    put_head(&client->out, 0, method);
+    w = (struct json_writer){.out = &client->out};
+    haft_buffer_clear(&client->out);
+    hf_rpc_begin_notification(&w, method);
     if (params)
-        request_put_params(client, value, 0, NULL, NULL);
-    haft_buffer_add(&client->out, "}", 1);
+        request_put_params(client, &w, value, 0, NULL, NULL);
+    hf_json_end_object(&w);
     return hf_client_deliver(client, HAFT_OUT_NOTIFICATION);
 }
 
@@ -221,14 +176,17 @@ static struct asked *request_find(const haft_client *client, int64_t id)
 int haft_client_cancel(haft_client *client, int64_t id)
 {
     struct asked *asked = request_find(client, id);
-    haft_buffer *out = &client->out;
+    struct json_writer w;
 
     if (!asked)
         return HAFT_ENOTFOUND;
-    put_head(out, 0, "notifications/cancelled");
-    haft_buffer_puts(out, ",\"params\":{\"requestId\":");
-    haft_buffer_json_integer(out, asked->wire_id);
-    haft_buffer_puts(out, "}}");
+    w = (struct json_writer){.out = &client->out};
+    haft_buffer_clear(&client->out);
+    hf_rpc_begin_notification(&w, "notifications/cancelled");
+    hf_json_begin_object(json_key(&w, "params"));
+    hf_json_integer(json_key(&w, "requestId"), asked->wire_id);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
     hf_client_forget(client, asked);
     return hf_client_deliver(client, HAFT_OUT_NOTIFICATION);
 }
@@ -281,12 +239,17 @@ static int request_built(haft_client *client, const char *method, haft_buffer *p
 }
 
 /* {"KEY":"TEXT" */
-static void begin_params(haft_client *client, haft_buffer *params, const char *key,
-                         const char *text)
+#define begin_params(client, params, key, text)                                                    \
+    request_begin_params(client, params, JSON_KEY(key), sizeof JSON_KEY(key) - 1, text)
+static struct json_writer request_begin_params(haft_client *client, haft_buffer *params,
+                                               const char *key, size_t size, const char *text)
 {
+    struct json_writer w = {.out = params};
+
     haft_buffer_init(params, client->allocator, client->out.limit);
-    haft_buffer_printf(params, "{\"%s\":", key);
-    haft_buffer_json_string(params, text, strlen(text));
+    hf_json_begin_object(&w);
+    hf_json_text_member(&w, key, size, text);
+    return w;
 }
 
 /* {"name":NAME,"arguments":ARGUMENTS} */
@@ -294,15 +257,14 @@ static int request_named(haft_client *client, const char *method, const char *na
                          const char *arguments, haft_result *ret_result)
 {
     haft_buffer params;
+    struct json_writer w;
 
     if (!client || !name)
         return HAFT_EINVAL;
-    begin_params(client, &params, "name", name);
-    if (arguments) {
-        haft_buffer_puts(&params, ",\"arguments\":");
-        haft_buffer_puts(&params, arguments);
-    }
-    haft_buffer_add(&params, "}", 1);
+    w = begin_params(client, &params, "name", name);
+    if (arguments)
+        hf_json_raw(json_key(&w, "arguments"), arguments, strlen(arguments));
+    hf_json_end_object(&w);
     return request_built(client, method, &params, ret_result);
 }
 
@@ -321,11 +283,12 @@ int haft_client_get(haft_client *client, const char *prompt, const char *argumen
 int haft_client_read(haft_client *client, const char *uri, haft_result *ret_result)
 {
     haft_buffer params;
+    struct json_writer w;
 
     if (!client || !uri)
         return HAFT_EINVAL;
-    begin_params(client, &params, "uri", uri);
-    haft_buffer_add(&params, "}", 1);
+    w = begin_params(client, &params, "uri", uri);
+    hf_json_end_object(&w);
     return request_built(client, "resources/read", &params, ret_result);
 }
 
@@ -335,24 +298,26 @@ int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
 {
     bool prompt = kind == HAFT_OFFER_PROMPT;
     haft_buffer params;
+    struct json_writer w = {.out = &params};
 
     if (!client || !name || !argument || !value)
         return HAFT_EINVAL;
     haft_buffer_init(&params, client->allocator, client->out.limit);
-    haft_buffer_puts(&params, prompt ? "{\"ref\":{\"type\":\"ref/prompt\",\"name\":"
-                                     : "{\"ref\":{\"type\":\"ref/resource\",\"uri\":");
-    haft_buffer_json_string(&params, name, strlen(name));
-    haft_buffer_puts(&params, "},\"argument\":{\"name\":");
-    haft_buffer_json_string(&params, argument, strlen(argument));
-    haft_buffer_puts(&params, ",\"value\":");
-    haft_buffer_json_string(&params, value, strlen(value));
-    haft_buffer_add(&params, "}", 1);
+    hf_json_begin_object(&w);
+    hf_json_begin_object(json_key(&w, "ref"));
+    hf_json_text(json_key(&w, "type"), prompt ? "ref/prompt" : "ref/resource");
+    hf_json_text(prompt ? json_key(&w, "name") : json_key(&w, "uri"), name);
+    hf_json_end_object(&w);
+    hf_json_begin_object(json_key(&w, "argument"));
+    hf_json_text(json_key(&w, "name"), argument);
+    hf_json_text(json_key(&w, "value"), value);
+    hf_json_end_object(&w);
     if (others) {
-        haft_buffer_puts(&params, ",\"context\":{\"arguments\":");
-        haft_buffer_puts(&params, others);
-        haft_buffer_add(&params, "}", 1);
+        hf_json_begin_object(json_key(&w, "context"));
+        hf_json_raw(json_key(&w, "arguments"), others, strlen(others));
+        hf_json_end_object(&w);
     }
-    haft_buffer_add(&params, "}", 1);
+    hf_json_end_object(&w);
     return request_built(client, "completion/complete", &params, ret_result);
 }
 
@@ -365,50 +330,50 @@ static const char *const list_methods[OFFER_LISTS] = {
     [HAFT_OFFER_PROMPT] = "prompts/list",
 };
 
-/* One page after the cursor; its entries are added to client->items. */
+/* One page after the cursor; its entries are added to the array that is open. */
 static int list_page(haft_client *client, const char *method, const char *cursor,
-                     haft_result *ret_result)
+                     struct json_writer *items, haft_result *ret_result)
 {
-    haft_buffer *items = &client->items, params;
+    haft_buffer params;
+    struct json_writer w;
     yyjson_val *item;
     size_t i, n;
     int status;
 
     if (cursor) {
-        begin_params(client, &params, "cursor", cursor);
-        haft_buffer_add(&params, "}", 1);
+        w = begin_params(client, &params, "cursor", cursor);
+        hf_json_end_object(&w);
         status = request_built(client, method, &params, ret_result);
     } else {
         status = haft_client_request(client, method, NULL, ret_result);
     }
     if (status || ret_result->is_error)
         return status;
-    yyjson_arr_foreach(ret_result->content, i, n, item) {
-        if (items->size > 1)
-            haft_buffer_add(items, ",", 1);
-        haft_json_write(item, items);
-    }
-    return items->status;
+    yyjson_arr_foreach(ret_result->content, i, n, item)
+        hf_json_value(items, item);
+    return items->out->status;
 }
 
 int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_result)
 {
     haft_buffer *items;
+    struct json_writer w;
     const char *cursor = NULL;
     int status;
 
     if (!client)
         return HAFT_EINVAL;
     items = &client->items;
+    w = (struct json_writer){.out = items};
     haft_buffer_clear(items);
-    haft_buffer_add(items, "[", 1);
+    hf_json_begin_array(&w);
     do {
-        status = list_page(client, list_methods[kind], cursor, ret_result);
+        status = list_page(client, list_methods[kind], cursor, &w, ret_result);
         if (status || ret_result->is_error)
             return status;
         cursor = yyjson_get_str(yyjson_obj_get(ret_result->value, "nextCursor"));
     } while (cursor);
-    haft_buffer_add(items, "]", 1);
+    hf_json_end_array(&w);
     if (items->status)
         return items->status;
     ret_result->content =

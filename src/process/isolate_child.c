@@ -135,6 +135,7 @@ _Noreturn void hf_isolate_child(haft_server *server, int fd)
     size_t limit = server->options.max_message;
     struct packet_reader reader = {.kind = 0};
     haft_buffer out;
+    struct json_writer w;
     int status;
 
     child_prepare(&process);
@@ -153,7 +154,10 @@ _Noreturn void hf_isolate_child(haft_server *server, int fd)
     if (!process.call || out.status) {
         status = out.status ? out.status : status;
         haft_buffer_clear(&out);
-        haft_buffer_printf(&out, "{\"status\":%d}", status);
+        w = (struct json_writer){.out = &out};
+        hf_json_begin_object(&w);
+        hf_json_integer(json_key(&w, "status"), status);
+        hf_json_end_object(&w);
     }
     child_say(&process, PACKET_RESULT, out.data, out.size);
     _exit(0);

@@ -58,8 +58,10 @@ enum revision hf_revision_named(const char *name, size_t size)
     return REVISIONS;
 }
 
-void hf_revision_put_modern(haft_buffer *buffer)
+void hf_revision_put_modern(struct json_writer *w)
 {
+    hf_json_begin_array(w);
     for (int i = REV_NEWEST; i >= LEGACY_REVISIONS; i--)
-        haft_buffer_printf(buffer, "%s\"%s\"", i < REV_NEWEST ? "," : "", hf_revision_rows[i].name);
+        hf_json_text(w, hf_revision_rows[i].name);
+    hf_json_end_array(w);
 }

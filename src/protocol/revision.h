@@ -5,7 +5,7 @@
 #ifndef HAFT_SRC_REVISION_H
 #define HAFT_SRC_REVISION_H
 
-#include "base/base.h"
+#include "json/writer.h"
 
 /* Oldest first. */
 #define REVISIONS_LEGACY(X) X(REV_2024_11_05) X(REV_2025_03_26) X(REV_2025_06_18) X(REV_2025_11_25)
@@ -53,8 +53,8 @@ static inline bool revision_has(enum revision revision, size_t column)
 /* The revision of that name; REVISIONS when there is none. */
 enum revision hf_revision_named(const char *name, size_t size);
 
-/* The modern ones as JSON strings with commas between them, newest first. */
-void hf_revision_put_modern(haft_buffer *buffer);
+/* The modern ones as an array of names, newest first. */
+void hf_revision_put_modern(struct json_writer *w);
 
 /* Bits of revisions, for tables. */
 #define REV_BIT(revision) (1u << (revision))

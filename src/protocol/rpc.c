@@ -157,24 +157,48 @@ bool hf_rpc_same_id(const yyjson_val *left, const yyjson_val *right)
     return yyjson_is_int(l) && yyjson_is_int(r) && !hf_json_compare(l, r);
 }
 
+void hf_rpc_write_id(struct json_writer *w, const yyjson_val *id)
+{
+    hf_rpc_put_id(hf_json_slot(w), id);
+}
+
+static void rpc_begin(struct json_writer *w)
+{
+    hf_json_begin_object(w);
+    hf_json_text(json_key(w, "jsonrpc"), "2.0");
+}
+
+void hf_rpc_begin_request(struct json_writer *w, int64_t id, const char *method)
+{
+    rpc_begin(w);
+    hf_json_integer(json_key(w, "id"), id);
+    hf_json_text(json_key(w, "method"), method);
+}
+
+void hf_rpc_begin_notification(struct json_writer *w, const char *method)
+{
+    rpc_begin(w);
+    hf_json_text(json_key(w, "method"), method);
+}
+
+void hf_rpc_begin_response(struct json_writer *w, const yyjson_val *id)
+{
+    rpc_begin(w);
+    if (id)
+        hf_rpc_write_id(json_key(w, "id"), id);
+}
+
 void hf_rpc_put_error(haft_buffer *buffer, const yyjson_val *id, int code, const char *message,
                       const char *data)
 {
-    buffer_literal(buffer, "{\"jsonrpc\":\"2.0\",");
-    if (id) {
-        buffer_literal(buffer, "\"id\":");
-        hf_rpc_put_id(buffer, id);
-        buffer_literal(buffer, ",");
-    }
-    buffer_literal(buffer, "\"error\":{\"code\":");
-    haft_buffer_json_integer(buffer, code);
-    buffer_literal(buffer, ",\"message\":");
-    if (!message)
-        message = hf_rpc_error_text(code);
-    haft_buffer_json_string(buffer, message, strlen(message));
-    if (data) {
-        buffer_literal(buffer, ",\"data\":");
-        haft_buffer_puts(buffer, data);
-    }
-    buffer_literal(buffer, "}}");
+    struct json_writer w = {.out = buffer};
+
+    hf_rpc_begin_response(&w, id);
+    hf_json_begin_object(json_key(&w, "error"));
+    hf_json_integer(json_key(&w, "code"), code);
+    hf_json_text(json_key(&w, "message"), message ? message : hf_rpc_error_text(code));
+    if (data)
+        hf_json_raw(json_key(&w, "data"), data, strlen(data));
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
 }

@@ -2,7 +2,7 @@
 #ifndef HAFT_SRC_RPC_H
 #define HAFT_SRC_RPC_H
 
-#include "json/json.h"
+#include "json/writer.h"
 
 #define RPC_ERRORS(X)                                                                              \
     X(RPC_PARSE_ERROR, -32700, "Parse error")                                                      \
@@ -52,6 +52,13 @@ enum { RPC_ID_NUMBER = NUMBER_TEXT, RPC_ID_TEXT = 65 };
 size_t hf_rpc_id_to_text(const yyjson_val *id, char *ret_text, size_t room);
 
 bool hf_rpc_same_id(const yyjson_val *left, const yyjson_val *right);
+
+/* Begin a message, up to its method or its id: the caller writes what follows and ends the object. */
+void hf_rpc_begin_request(struct json_writer *w, int64_t id, const char *method);
+void hf_rpc_begin_notification(struct json_writer *w, const char *method);
+void hf_rpc_begin_response(struct json_writer *w, const yyjson_val *id);
+/* The id as it came, as the value that is next. */
+void hf_rpc_write_id(struct json_writer *w, const yyjson_val *id);
 
 /* {"jsonrpc":"2.0","id":ID,"error":{"code":...,"message":"...","data":DATA}}.  No id and no data
  * when they are NULL; message NULL for the code's own. */

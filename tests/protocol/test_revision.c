@@ -46,18 +46,17 @@ static void lists_modern_ones_newest_first(void **state)
 
     (void)state;
     haft_buffer_init(&text, NULL, 1 << 10);
-    hf_revision_put_modern(&text);
+    hf_revision_put_modern(&(struct json_writer){.out = &text});
     haft_buffer_add(&text, "", 1);
     assert_int_equal(text.status, 0);
     at = text.data;
     for (int i = REV_NEWEST; i >= LEGACY_REVISIONS; i--) {
-        assert_memory_equal(at, i < REV_NEWEST ? ",\"" : "\"", i < REV_NEWEST ? 2 : 1);
-        at += i < REV_NEWEST ? 2 : 1;
-        assert_memory_equal(at, hf_revision_names[i], REVISION_NAME);
-        assert_int_equal(at[REVISION_NAME], '"');
-        at += REVISION_NAME + 1;
+        assert_memory_equal(at, i < REV_NEWEST ? ",\"" : "[\"", 2);
+        assert_memory_equal(at + 2, hf_revision_names[i], REVISION_NAME);
+        assert_int_equal(at[2 + REVISION_NAME], '"');
+        at += 2 + REVISION_NAME + 1;
     }
-    assert_int_equal(*at, '\0');
+    assert_string_equal(at, "]");
     haft_buffer_finish(&text);
 }
 

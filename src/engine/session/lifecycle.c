@@ -133,10 +133,10 @@ void hf_handle_initialize(haft_call *call)
 void hf_handle_discover(haft_call *call)
 {
     haft_buffer *out = hf_respond_begin(call);
+    struct json_writer w = json_members(out, false);
 
-    haft_buffer_puts(out, "\"supportedVersions\":[");
-    hf_revision_put_modern(out);
-    haft_buffer_puts(out, "],");
+    hf_revision_put_modern(json_key(&w, "supportedVersions"));
+    haft_buffer_puts(out, ",");
     put_capabilities(call, out, atomic_load(&call->server->changes.offered));
     put_instructions(call, out);
     hf_put_cache_hints(call, out);

@@ -61,13 +61,14 @@ void haft_session_too_long(haft_session *session, size_t size, void *tag)
 static void refuse_version(haft_call *call, const yyjson_val *version)
 {
     haft_buffer data;
+    struct json_writer w = {.out = &data};
 
     haft_buffer_init(&data, call->server->allocator, 1 << 16);
-    haft_buffer_puts(&data, "{\"supported\":[");
-    hf_revision_put_modern(&data);
-    haft_buffer_puts(&data, "],\"requested\":");
-    haft_json_write(version, &data);
-    haft_buffer_add(&data, "}", 2);
+    hf_json_begin_object(&w);
+    hf_revision_put_modern(json_key(&w, "supported"));
+    hf_json_value(json_key(&w, "requested"), version);
+    hf_json_end_object(&w);
+    haft_buffer_add(&data, "", 1);
     /* Without the data it is not that error. */
     if (!data.status)
         call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
