@@ -34,14 +34,18 @@ static bool is_url(const char *text)
 /* An old server is told once; the newest hears it with each request. */
 static int want_logs(struct remote *remote)
 {
-    const struct remote_request request = {.method = "logging/setLevel",
-                                           .params = "\"level\":\"info\""};
+    char room[64];
+    haft_buffer params = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
+    struct json_writer w = json_members(&params, false);
+    const struct remote_request request = {.method = "logging/setLevel", .params = room};
     yyjson_val *result;
     int status;
 
     if (hf_revision_rows[remote_revision(remote)].modern ||
         !yyjson_obj_get(remote_capabilities(remote), "logging"))
         return 0;
+    hf_json_text(json_key(&w, "level"), "info");
+    haft_buffer_add(&params, "", 1);
     status = remote_ask(remote, &request, &result);
     /* Without them there is less to read, and that is all. */
     return status == EXIT_PROTOCOL ? 0 : status;
@@ -162,13 +166,14 @@ static int fetch_list(struct remote *remote, const struct listing *listing, haft
                       yyjson_val **ret_list)
 {
     haft_buffer all, params;
+    struct json_writer w = {.out = &all}, next;
     yyjson_val *result, *one, *cursor;
     int status = 0, page = 0;
     size_t i, n;
 
     haft_buffer_init(&all, NULL, ASK_TEXT_LIMIT);
     haft_buffer_init(&params, NULL, ASK_TEXT_LIMIT);
-    haft_buffer_puts(&all, "[");
+    hf_json_begin_array(&w);
     do {
         struct remote_request request = {.method = listing->method,
                                          .shape = listing->shape,
@@ -178,18 +183,15 @@ static int fetch_list(struct remote *remote, const struct listing *listing, haft
         cursor = status ? NULL : yyjson_obj_get(result, "nextCursor");
         if (status)
             break;
-        yyjson_arr_foreach(yyjson_obj_get(result, listing->member), i, n, one) {
-            if (!is_taken(remote, listing, one))
-                continue;
-            haft_buffer_puts(&all, all.size > 1 ? "," : "");
-            haft_json_write(one, &all);
-        }
+        yyjson_arr_foreach(yyjson_obj_get(result, listing->member), i, n, one)
+            if (is_taken(remote, listing, one))
+                hf_json_value(&w, one);
         haft_buffer_clear(&params);
-        haft_buffer_puts(&params, "\"cursor\":");
-        haft_buffer_json_string(&params, yyjson_get_str(cursor), yyjson_get_len(cursor));
+        next = json_members(&params, false);
+        hf_json_string(json_key(&next, "cursor"), yyjson_get_str(cursor), yyjson_get_len(cursor));
         haft_buffer_add(&params, "", 1);
     } while (yyjson_is_str(cursor) && !params.status && ++page < MAX_PAGES);
-    haft_buffer_puts(&all, "]");
+    hf_json_end_array(&w);
     if (!status && page == MAX_PAGES)
         status = -complain(EXIT_PROTOCOL, "the server's list has more than 1,000 pages");
     *ret_list = status || all.status ? NULL : haft_json_read(all.data, all.size, 512, arena, NULL);
@@ -266,14 +268,17 @@ static int print_resources(const struct invocation *call, yyjson_val *resources,
                            yyjson_val *templates)
 {
     struct page page;
+    struct json_writer w = {.out = &page.text};
 
     page_init(&page);
     if (call->json) {
-        haft_buffer_puts(&page.text, "{\"resources\":");
+        hf_json_begin_object(&w);
+        hf_json_slot(json_key(&w, "resources"));
         page_json(&page, resources);
-        haft_buffer_puts(&page.text, ",\"resourceTemplates\":");
+        hf_json_slot(json_key(&w, "resourceTemplates"));
         page_json(&page, templates);
-        haft_buffer_puts(&page.text, "}\n");
+        hf_json_end_object(&w);
+        haft_buffer_puts(&page.text, "\n");
     } else if (call->names) {
         show_names(&page, resources, "uri", call->safe);
         show_names(&page, templates, "uriTemplate", call->safe);
@@ -406,6 +411,7 @@ static int confirm_tool(const struct ask_asked *asked, struct remote *remote, yy
 static int hf_call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
 {
     haft_buffer arguments, params;
+    struct json_writer w;
     struct remote_request request = {
         .method = "tools/call", .shape = &shape_call, .name = asked->tool, .with_progress = true};
     yyjson_val *schema = yyjson_obj_get(tool, "inputSchema"), *result;
@@ -420,10 +426,9 @@ static int hf_call_tool(const struct ask_asked *asked, struct remote *remote, yy
                            *reason.path ? ": " : "", reason.text);
         goto out;
     }
-    haft_buffer_puts(&params, "\"name\":");
-    haft_buffer_json_string(&params, asked->tool, strlen(asked->tool));
-    haft_buffer_puts(&params, ",\"arguments\":");
-    haft_buffer_add(&params, arguments.data, arguments.size);
+    w = json_members(&params, false);
+    hf_json_text(json_key(&w, "name"), asked->tool);
+    hf_json_raw(json_key(&w, "arguments"), arguments.data, arguments.size);
     haft_buffer_add(&params, "", 1);
     request.params = params.data;
     request.parameters = parameters_of(

@@ -17,6 +17,9 @@ enum { FORM_LINE_LIMIT = 1 << 16 };
 /* How a question ended. */
 enum reply { FILLED, SKIPPED, DECLINED, CANCELLED };
 
+static const char *const actions[] = {
+    [FILLED] = "accept", [SKIPPED] = "decline", [DECLINED] = "decline", [CANCELLED] = "cancel"};
+
 struct haft_form {
     struct remote *remote;
     yyjson_val *schema;
@@ -165,6 +168,18 @@ static enum reply ask_fields(struct haft_form *form, yyjson_val *message)
     return reply;
 }
 
+/* `content` is JSON; NULL for none. */
+static void form_put_result(haft_buffer *out, enum reply reply, const char *content)
+{
+    struct json_writer w = {.out = out};
+
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "action"), actions[reply]);
+    if (content)
+        hf_json_raw(json_key(&w, "content"), content, strlen(content));
+    hf_json_end_object(&w);
+}
+
 int form_ask(void *context, struct remote *remote, yyjson_val *params, haft_buffer *ret_result)
 {
     yyjson_val *message = yyjson_obj_get(params, "message");
@@ -175,7 +190,7 @@ int form_ask(void *context, struct remote *remote, yyjson_val *params, haft_buff
     (void)context;
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !form.schema) {
         say("haft: declined because there is no terminal to prompt on: ", message, "\n");
-        haft_buffer_puts(ret_result, "{\"action\":\"decline\"}");
+        form_put_result(ret_result, DECLINED, NULL);
         return 0;
     }
     form.doc = yyjson_mut_doc_new(NULL);
@@ -183,11 +198,7 @@ int form_ask(void *context, struct remote *remote, yyjson_val *params, haft_buff
     if (form.content)
         reply = ask_fields(&form, message);
     content = reply == FILLED ? yyjson_mut_val_write(form.content, 0, NULL) : NULL;
-    if (content)
-        haft_buffer_printf(ret_result, "{\"action\":\"accept\",\"content\":%s}", content);
-    else
-        haft_buffer_puts(ret_result, reply == CANCELLED ? "{\"action\":\"cancel\"}"
-                                                        : "{\"action\":\"decline\"}");
+    form_put_result(ret_result, reply == FILLED && !content ? DECLINED : reply, content);
     free(content);
     yyjson_mut_doc_free(form.doc);
     return form.status;

@@ -56,15 +56,18 @@ static bool remote_is_flushed(void *context)
 /* The server is told, where that is how it is done; closing the stream tells the newest one. */
 static void remote_cancel(struct remote *remote, const char *method, const char *reason)
 {
-    char params[128];
+    char room[128];
+    haft_buffer params = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
+    struct json_writer w = json_members(&params, false);
 
     remote->transport->forget(remote->wire, remote->id);
     if (!strcmp(method, "initialize") ||
         (!remote->options.child && hf_revision_rows[remote->revision].modern))
         return;
-    snprintf(params, sizeof params, "\"requestId\":%lld,\"reason\":\"%s\"", (long long)remote->id,
-             reason);
-    if (!remote_notify(remote, "notifications/cancelled", params))
+    hf_json_integer(json_key(&w, "requestId"), remote->id);
+    hf_json_text(json_key(&w, "reason"), reason);
+    haft_buffer_add(&params, "", 1);
+    if (!params.status && !remote_notify(remote, "notifications/cancelled", room))
         remote_run(remote, CLOSE_WAIT, remote_is_flushed, remote);
 }
 
@@ -162,32 +165,27 @@ static int answer_inputs(struct remote *remote, const char *method, haft_buffer 
 {
     yyjson_val *state = yyjson_obj_get(remote->result, "requestState"), *key;
     yyjson_obj_iter questions = yyjson_obj_iter_with(rpc_object(remote->result, "inputRequests"));
-    const char *between = "";
+    struct json_writer w = json_members(out, true);
     int status = remote_check_result(remote, method, &shape_input_required);
 
     if (status)
         return status;
-    haft_buffer_puts(out, ",\"inputResponses\":{");
+    hf_json_begin_object(json_key(&w, "inputResponses"));
     while ((key = yyjson_obj_iter_next(&questions))) {
         yyjson_val *question = yyjson_obj_iter_get_val(key);
 
         status = check_question(remote, method, key, question);
         if (status)
             return status;
-        haft_buffer_puts(out, between);
-        between = ",";
-        haft_buffer_json_string(out, yyjson_get_str(key), yyjson_get_len(key));
-        haft_buffer_puts(out, ":");
+        hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key));
         status = remote->options.elicit(remote->options.context, remote,
-                                        rpc_object(question, "params"), out);
+                                        rpc_object(question, "params"), hf_json_slot(&w));
         if (status)
             return status;
     }
-    haft_buffer_puts(out, "}");
-    if (yyjson_is_str(state)) {
-        haft_buffer_puts(out, ",\"requestState\":");
-        haft_json_write(state, out);
-    }
+    hf_json_end_object(&w);
+    if (yyjson_is_str(state))
+        hf_json_value(json_key(&w, "requestState"), state);
     return out->status ? remote_fail(remote, EXIT_LOCAL, "cannot write the answer: %s",
                                      haft_strerror(out->status))
                        : 0;

@@ -121,6 +121,8 @@ void remote_start_timer(struct remote *remote, uint64_t wait);
 int remote_notify(struct remote *remote, const char *method, const char *params);
 /* As JSON. */
 const char *remote_client_capabilities(const struct remote *remote);
+/* The name and version of this program, as the value that is next. */
+void remote_put_client_info(struct json_writer *w);
 int remote_negotiate(struct remote *remote);
 
 /* Runs the loop until the time is over or `is_done` says so; false when the time was over. */

@@ -9,6 +9,8 @@
 
 enum { REMOTE_NEGOTIATE_UNAUTHORIZED = 401, REMOTE_NEGOTIATE_FORBIDDEN = 403 };
 
+enum { NEGOTIATE_PARAMS_LIMIT = 1 << 16 };
+
 /* ---- the newest ---- */
 
 static bool lists(yyjson_val *versions, const char *name)
@@ -167,16 +169,23 @@ static int handshake(struct remote *remote)
 {
     struct remote_request initialize = {.method = "initialize"};
     bool chosen = remote->options.revision != REVISIONS;
-    char params[512];
+    const char *capabilities;
+    haft_buffer params;
+    struct json_writer w = json_members(&params, false);
     int status;
 
     remote->revision = chosen ? remote->options.revision : REV_NEWEST_LEGACY;
-    snprintf(params, sizeof params,
-             "\"protocolVersion\":\"%s\",\"capabilities\":%s,"
-             "\"clientInfo\":{\"name\":\"haft\",\"version\":\"" HAFT_VERSION "\"}",
-             hf_revision_rows[remote->revision].name, remote_client_capabilities(remote));
-    initialize.params = params;
-    status = remote_exchange(remote, &initialize, remote->options.timeout);
+    capabilities = remote_client_capabilities(remote);
+    haft_buffer_init(&params, NULL, NEGOTIATE_PARAMS_LIMIT);
+    hf_json_text(json_key(&w, "protocolVersion"), hf_revision_rows[remote->revision].name);
+    hf_json_raw(json_key(&w, "capabilities"), capabilities, strlen(capabilities));
+    remote_put_client_info(json_key(&w, "clientInfo"));
+    haft_buffer_add(&params, "", 1);
+    initialize.params = params.data;
+    status = params.status ? remote_fail(remote, EXIT_LOCAL, "cannot write the message: %s",
+                                         haft_strerror(params.status))
+                           : remote_exchange(remote, &initialize, remote->options.timeout);
+    haft_buffer_finish(&params);
     if (!status)
         status = take_greeting(remote);
     if (!status)

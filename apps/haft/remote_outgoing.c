@@ -20,27 +20,34 @@ const char *remote_client_capabilities(const struct remote *remote)
                : "{}";
 }
 
-/* The newest revision describes the client with each request. */
-static void put_meta(struct remote *remote, const struct remote_request *request, haft_buffer *out)
+void remote_put_client_info(struct json_writer *w)
 {
+    hf_json_begin_object(w);
+    hf_json_text(json_key(w, "name"), "haft");
+    hf_json_text(json_key(w, "version"), HAFT_VERSION);
+    hf_json_end_object(w);
+}
+
+/* The newest revision describes the client with each request. */
+static void put_meta(struct remote *remote, const struct remote_request *request,
+                     struct json_writer *w)
+{
+    const char *capabilities = remote_client_capabilities(remote);
     bool modern = hf_revision_rows[remote->revision].modern;
 
     if (!modern && !request->with_progress)
         return;
-    haft_buffer_printf(out, "%s\"_meta\":{", request->params ? "," : "");
-    if (modern)
-        haft_buffer_printf(out,
-                           "\"" META_VERSION "\":\"%s\",\"" META_CLIENT_INFO
-                           "\":{\"name\":\"haft\",\"version\":\"" HAFT_VERSION
-                           "\"},\"" META_CLIENT_CAPABILITIES "\":%s",
-                           hf_revision_rows[remote->revision].name,
-                           remote_client_capabilities(remote));
+    hf_json_begin_object(json_key(w, "_meta"));
+    if (modern) {
+        hf_json_text(json_key(w, META_VERSION), hf_revision_rows[remote->revision].name);
+        remote_put_client_info(json_key(w, META_CLIENT_INFO));
+        hf_json_raw(json_key(w, META_CLIENT_CAPABILITIES), capabilities, strlen(capabilities));
+    }
     if (modern && remote->options.logs)
-        haft_buffer_puts(out, ",\"" META_LOG_LEVEL "\":\"info\"");
+        hf_json_text(json_key(w, META_LOG_LEVEL), "info");
     if (request->with_progress)
-        haft_buffer_printf(out, "%s\"" META_PROGRESS "\":%lld", modern ? "," : "",
-                           (long long)remote->id);
-    haft_buffer_puts(out, "}");
+        hf_json_integer(json_key(w, META_PROGRESS), remote->id);
+    hf_json_end_object(w);
 }
 
 int remote_send_request(struct remote *remote, const struct remote_request *request)
@@ -49,18 +56,19 @@ int remote_send_request(struct remote *remote, const struct remote_request *requ
         !request->params && !request->with_progress && !hf_revision_rows[remote->revision].modern;
     struct outgoing outgoing;
     haft_buffer text;
+    struct json_writer w = {.out = &text};
     int status;
 
     haft_buffer_init(&text, NULL, LETTER_LIMIT);
-    haft_buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":%lld,\"method\":\"%s\"",
-                       (long long)remote->id, request->method);
+    hf_rpc_begin_request(&w, remote->id, request->method);
     if (!bare) {
-        haft_buffer_puts(&text, ",\"params\":{");
-        haft_buffer_puts(&text, request->params ? request->params : "");
-        put_meta(remote, request, &text);
-        haft_buffer_puts(&text, "}");
+        hf_json_begin_object(json_key(&w, "params"));
+        if (request->params)
+            hf_json_raw_members(&w, request->params, strlen(request->params));
+        put_meta(remote, request, &w);
+        hf_json_end_object(&w);
     }
-    haft_buffer_puts(&text, "}");
+    hf_json_end_object(&w);
     outgoing = (struct outgoing){.text = text.data,
                                  .size = text.size,
                                  .id = remote->id,
@@ -76,13 +84,17 @@ int remote_notify(struct remote *remote, const char *method, const char *params)
 {
     struct outgoing outgoing = {.method = method};
     haft_buffer text;
+    struct json_writer w = {.out = &text};
     int status;
 
     haft_buffer_init(&text, NULL, LETTER_LIMIT);
-    haft_buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"", method);
-    if (params)
-        haft_buffer_printf(&text, ",\"params\":{%s}", params);
-    haft_buffer_puts(&text, "}");
+    hf_rpc_begin_notification(&w, method);
+    if (params) {
+        hf_json_begin_object(json_key(&w, "params"));
+        hf_json_raw_members(&w, params, strlen(params));
+        hf_json_end_object(&w);
+    }
+    hf_json_end_object(&w);
     outgoing.text = text.data;
     outgoing.size = text.size;
     status = send_outgoing(remote, &outgoing, text.status);
@@ -94,15 +106,14 @@ int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer 
 {
     struct outgoing outgoing = {0};
     haft_buffer text;
+    struct json_writer w = {.out = &text};
     int status;
 
     haft_buffer_init(&text, NULL, LETTER_LIMIT);
     if (result->size) {
-        haft_buffer_puts(&text, "{\"jsonrpc\":\"2.0\",\"id\":");
-        hf_rpc_put_id(&text, id);
-        haft_buffer_puts(&text, ",\"result\":");
-        haft_buffer_add(&text, result->data, result->size);
-        haft_buffer_puts(&text, "}");
+        hf_rpc_begin_response(&w, id);
+        hf_json_raw(json_key(&w, "result"), result->data, result->size);
+        hf_json_end_object(&w);
     } else {
         hf_rpc_put_error(&text, id, code, NULL, NULL);
     }
