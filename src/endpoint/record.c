@@ -21,27 +21,22 @@ int64_t hf_endpoint_lifetime(const haft_endpoint *endpoint)
 
 /* ---- the record ---- */
 
-static void record_put_text(haft_buffer *out, const char *key, const char *text)
-{
-    haft_buffer_printf(out, ",\"%s\":", key);
-    haft_buffer_json_string(out, text, strlen(text));
-}
-
 static const haft_buffer *record_write(const struct http_session *session)
 {
     haft_endpoint *endpoint = session->endpoint;
     haft_buffer *out = &endpoint->record;
+    struct json_writer w = {.out = out};
 
     haft_buffer_clear(out);
-    haft_buffer_printf(out, "{\"format\":%d,\"epoch\":%u,\"listen\":%llu", FORMAT, session->epoch,
-                       (unsigned long long)session->listen_stream);
-    record_put_text(out, "server", endpoint->server->name);
-    record_put_text(out, "path", endpoint->options.path);
-    if (session->principal)
-        record_put_text(out, "principal", session->principal);
-    haft_buffer_puts(out, ",\"client\":");
-    hf_session_put_memory(session->engine, out);
-    haft_buffer_puts(out, "}");
+    hf_json_begin_object(&w);
+    hf_json_integer(json_key(&w, "format"), FORMAT);
+    hf_json_unsigned(json_key(&w, "epoch"), session->epoch);
+    hf_json_unsigned(json_key(&w, "listen"), session->listen_stream);
+    hf_json_text(json_key(&w, "server"), endpoint->server->name);
+    hf_json_text(json_key(&w, "path"), endpoint->options.path);
+    json_text_member(&w, "principal", session->principal);
+    hf_session_put_memory(session->engine, hf_json_slot(json_key(&w, "client")));
+    hf_json_end_object(&w);
     return out;
 }
 

@@ -161,17 +161,16 @@ int haft_respond(haft_call *call, int status, const char *content_type, const vo
 static void put_problem(haft_buffer *body, int status, const char *detail,
                         const haft_issues *issues)
 {
-    const char *title = haft_status_text(status);
+    struct json_writer w = {.out = body};
 
-    haft_buffer_puts(body, "{\"type\":\"about:blank\",\"title\":");
-    haft_buffer_json_string(body, title, strlen(title));
-    haft_buffer_printf(body, ",\"status\":%d", status);
-    hf_put_text_member(body, "detail", detail);
-    if (issues) {
-        haft_buffer_puts(body, ",\"issues\":");
-        haft_issues_json(issues, body);
-    }
-    haft_buffer_add(body, "}", 1);
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "type"), "about:blank");
+    hf_json_text(json_key(&w, "title"), haft_status_text(status));
+    hf_json_integer(json_key(&w, "status"), status);
+    json_text_member(&w, "detail", detail);
+    if (issues)
+        haft_issues_json(issues, hf_json_slot(json_key(&w, "issues")));
+    hf_json_end_object(&w);
 }
 
 /* A client of MCP shows an error of its protocol, and of anything else the status at most. */

@@ -160,24 +160,18 @@ static void put_query(haft_buffer *buffer, const struct route *route, yyjson_val
 /* What is left is the body's: also what no field is for, when the schema lets that pass. */
 static void put_body(haft_buffer *buffer, const struct route *route, yyjson_val *arguments)
 {
+    struct json_writer w = {.out = buffer};
     yyjson_val *key, *value;
     size_t index, n;
-    bool any = false;
 
-    haft_buffer_add(buffer, "{", 1);
+    hf_json_begin_object(&w);
     yyjson_obj_foreach(arguments, index, n, key, value) {
         const struct field *field = values_field(route, key);
 
-        if (field && field->origin != ORIGIN_BODY)
-            continue;
-        if (any)
-            haft_buffer_add(buffer, ",", 1);
-        haft_json_write(key, buffer);
-        haft_buffer_add(buffer, ":", 1);
-        haft_json_write(value, buffer);
-        any = true;
+        if (!field || field->origin == ORIGIN_BODY)
+            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
     }
-    haft_buffer_add(buffer, "}", 1);
+    hf_json_end_object(&w);
 }
 
 /* Adds those that come from headers. */
