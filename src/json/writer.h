@@ -38,8 +38,11 @@ void hf_json_end_array(struct json_writer *w);
 
 /* A key that is a literal and needs no escape; returns the writer, for the value:
  *     hf_json_text(json_key(&w, "name"), name); */
-#define JSON_KEY(name) ",\"" name "\":"
+#define JSON_KEY(name) "," JSON_FIRST_KEY(name)
+#define JSON_FIRST_KEY(name) "\"" name "\":"
 #define json_key(w, name) hf_json_key(w, JSON_KEY(name), sizeof JSON_KEY(name) - 1)
+/* An object as an item of an array, up to its first value, with the comma before it. */
+#define JSON_ITEM(name) ",{" JSON_FIRST_KEY(name)
 struct json_writer *hf_json_key(struct json_writer *w, const char *key, size_t size);
 /* Any other key. */
 struct json_writer *hf_json_name(struct json_writer *w, const char *text, size_t size);

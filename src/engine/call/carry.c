@@ -16,80 +16,69 @@ enum { NOTICE_MEMORY = 8 << 20 };
 
 /* ---- a call ---- */
 
-static void carry_put_value(haft_buffer *out, const char *key, const yyjson_val *value)
+#define carry_put_value(w, name, value)                                                            \
+    ((value) ? hf_json_value(json_key(w, name), value) : (void)0)
+
+static void put_answers(struct json_writer *w, const haft_call *call)
 {
-    if (!value)
-        return;
-    haft_buffer_printf(out, ",\"%s\":", key);
-    haft_json_write(value, out);
+    hf_json_begin_object(json_key(w, "answers"));
+    for (const struct question *q = call->asking.questions; q; q = q->next)
+        if (q->answer)
+            hf_json_value(hf_json_name(w, q->key, strlen(q->key)), q->answer);
+    hf_json_end_object(w);
 }
 
-static void put_answers(haft_buffer *out, const haft_call *call)
-{
-    const char *comma = "";
-
-    haft_buffer_puts(out, ",\"answers\":{");
-    for (const struct question *q = call->asking.questions; q; q = q->next) {
-        if (!q->answer)
-            continue;
-        haft_buffer_puts(out, comma);
-        haft_buffer_json_string(out, q->key, strlen(q->key));
-        haft_buffer_add(out, ":", 1);
-        haft_json_write(q->answer, out);
-        comma = ",";
-    }
-    haft_buffer_add(out, "}", 1);
-}
-
-static void carry_put_trace(haft_buffer *out, const haft_trace *trace)
+static void carry_put_trace(struct json_writer *w, const haft_trace *trace)
 {
     if (!trace)
         return;
-    haft_buffer_printf(out, ",\"trace\":{\"flags\":%d", (int)trace->flags);
-    hf_put_text_member(out, "id", trace->trace_id);
-    hf_put_text_member(out, "parent", trace->parent_id);
-    hf_put_text_member(out, "span", trace->span_id);
-    hf_put_text_member(out, "traceparent", trace->traceparent);
-    hf_put_text_member(out, "tracestate", trace->tracestate);
-    haft_buffer_add(out, "}", 1);
+    hf_json_begin_object(json_key(w, "trace"));
+    hf_json_integer(json_key(w, "flags"), trace->flags);
+    json_text_member(w, "id", trace->trace_id);
+    json_text_member(w, "parent", trace->parent_id);
+    json_text_member(w, "span", trace->span_id);
+    json_text_member(w, "traceparent", trace->traceparent);
+    json_text_member(w, "tracestate", trace->tracestate);
+    hf_json_end_object(w);
 }
 
 /* What stages have given as its result goes to the handler, which adds to it, and comes back. */
-static void put_given(haft_buffer *out, haft_call *call, bool with_structured)
+static void put_given(struct json_writer *w, haft_call *call, bool with_structured)
 {
-    haft_buffer_printf(out, ",\"error\":%s", call->result.is_error ? "true" : "false");
+    hf_json_bool(json_key(w, "error"), call->result.is_error);
     if (!call->content.status && call->content.n) {
-        haft_buffer_puts(out, ",\"content\":[");
-        hf_content_write(call, out);
-        haft_buffer_add(out, "]", 1);
+        hf_json_begin_array(json_key(w, "content"));
+        hf_content_write(call, w->out);
+        hf_json_end_array(w);
     }
-    if (with_structured && !call->structured.status && call->structured.size) {
-        haft_buffer_puts(out, ",\"structured\":");
-        haft_buffer_add(out, call->structured.data, call->structured.size);
-    }
+    if (with_structured && !call->structured.status && call->structured.size)
+        hf_json_raw(json_key(w, "structured"), call->structured.data, call->structured.size);
 }
 
 void hf_carry_write_call(haft_call *call, haft_buffer *out)
 {
-    haft_buffer_printf(out,
-                       "{\"tool\":%u,\"revision\":%d,\"level\":%d,\"left\":", call->item->isolate,
-                       (int)call->revision, call->client.log_level);
-    haft_buffer_json_integer(out, haft_call_time_left(call));
-    hf_put_text_member(out, "client", call->client.name);
-    hf_put_text_member(out, "version", call->client.version);
-    hf_put_text_member(out, "principal", call->request.principal);
-    hf_put_text_member(out, "name", call->item->name);
-    hf_put_text_member(out, "state", call->asking.state);
-    carry_put_value(out, "can", call->client.capabilities);
-    put_answers(out, call);
-    carry_put_trace(out, call->request.trace);
-    carry_put_value(out, "id", call->request.id);
-    carry_put_value(out, "params", call->request.params);
+    struct json_writer w = {.out = out};
+
+    hf_json_begin_object(&w);
+    hf_json_unsigned(json_key(&w, "tool"), call->item->isolate);
+    hf_json_integer(json_key(&w, "revision"), (int)call->revision);
+    hf_json_integer(json_key(&w, "level"), call->client.log_level);
+    hf_json_integer(json_key(&w, "left"), haft_call_time_left(call));
+    json_text_member(&w, "client", call->client.name);
+    json_text_member(&w, "version", call->client.version);
+    json_text_member(&w, "principal", call->request.principal);
+    json_text_member(&w, "name", call->item->name);
+    json_text_member(&w, "state", call->asking.state);
+    carry_put_value(&w, "can", call->client.capabilities);
+    put_answers(&w, call);
+    carry_put_trace(&w, call->request.trace);
+    carry_put_value(&w, "id", call->request.id);
+    carry_put_value(&w, "params", call->request.params);
     /* Those that the message does not have, or that have been changed since. */
     if (call->args.json != yyjson_obj_get(call->request.params, "arguments"))
-        carry_put_value(out, "arguments", call->args.json);
-    put_given(out, call, true);
-    haft_buffer_add(out, "}", 1);
+        carry_put_value(&w, "arguments", call->args.json);
+    put_given(&w, call, true);
+    hf_json_end_object(&w);
 }
 
 /* Under the name that it has now, if it is offered. */
@@ -226,41 +215,35 @@ haft_call *hf_carry_read_call(struct owner *owner, const char *text, size_t size
 
 /* ---- its result ---- */
 
-static void put_questions(haft_buffer *out, const haft_call *call)
+static void put_questions(struct json_writer *w, const haft_call *call)
 {
-    const char *comma = "";
-
-    haft_buffer_puts(out, ",\"questions\":{");
-    for (const struct question *q = call->asking.questions; q; q = q->next) {
-        if (!q->fresh || q->answer)
-            continue;
-        haft_buffer_puts(out, comma);
-        haft_buffer_json_string(out, q->key, strlen(q->key));
-        haft_buffer_printf(out, ":{\"method\":\"%s\",\"params\":", q->method);
-        haft_buffer_puts(out, q->params);
-        haft_buffer_add(out, "}", 1);
-        comma = ",";
-    }
-    haft_buffer_add(out, "}", 1);
+    hf_json_begin_object(json_key(w, "questions"));
+    for (const struct question *q = call->asking.questions; q; q = q->next)
+        if (q->fresh && !q->answer)
+            hf_question_write(q, w);
+    hf_json_end_object(w);
 }
 
 void hf_carry_write_result(haft_call *call, int status, haft_buffer *out)
 {
+    struct json_writer w = {.out = out};
+
     if (!status)
         status = call->content.status ? call->content.status : call->structured.status;
-    haft_buffer_printf(out, "{\"status\":%d", status);
-    hf_put_text_member(out, "state", call->asking.state);
+    hf_json_begin_object(&w);
+    hf_json_integer(json_key(&w, "status"), status);
+    json_text_member(&w, "state", call->asking.state);
     if (status == HAFT_ECAPABILITY && call->error.data)
-        haft_buffer_printf(out, ",\"lacks\":%s", call->error.data);
+        hf_json_raw(json_key(&w, "lacks"), call->error.data, strlen(call->error.data));
     if (status == HAFT_AGAIN)
-        put_questions(out, call);
+        put_questions(&w, call);
     if (!call->result_meta.status && call->result_meta.size) {
-        haft_buffer_puts(out, ",\"meta\":{");
-        haft_buffer_add(out, call->result_meta.data, call->result_meta.size);
-        haft_buffer_add(out, "}", 1);
+        hf_json_begin_object(json_key(&w, "meta"));
+        hf_json_raw_members(&w, call->result_meta.data, call->result_meta.size);
+        hf_json_end_object(&w);
     }
-    put_given(out, call, !status);
-    haft_buffer_add(out, "}", 1);
+    put_given(&w, call, !status);
+    hf_json_end_object(&w);
 }
 
 static bool take_meta(haft_call *call, yyjson_val *meta)

@@ -53,14 +53,15 @@ const char *haft_completion_context(const haft_call *call, const char *argument)
 
 static void put_completion(haft_call *call)
 {
-    haft_buffer *out = hf_respond_begin(call);
+    struct json_writer w = json_members(hf_respond_begin(call), false);
 
-    haft_buffer_puts(out, "\"completion\":{\"values\":[");
-    haft_buffer_add(out, call->structured.data, call->structured.size);
-    haft_buffer_puts(out, "],\"total\":");
-    haft_buffer_json_integer(out, (int64_t)call->result.n_values);
-    haft_buffer_puts(out, call->result.n_values > MOST_VALUES ? ",\"hasMore\":true}"
-                                                              : ",\"hasMore\":false}");
+    hf_json_begin_object(json_key(&w, "completion"));
+    hf_json_begin_array(json_key(&w, "values"));
+    haft_buffer_add(w.out, call->structured.data, call->structured.size);
+    hf_json_end_array(&w);
+    hf_json_unsigned(json_key(&w, "total"), call->result.n_values);
+    hf_json_bool(json_key(&w, "hasMore"), call->result.n_values > MOST_VALUES);
+    hf_json_end_object(&w);
     hf_respond_end(call, true, NULL);
 }
 

@@ -17,24 +17,19 @@ enum { INPUT_MAX_ROUNDS = 8, ROUND_MS = 10 * 60 * 1000 };
 static const char *seal_state(haft_call *call)
 {
     haft_buffer payload;
+    struct json_writer w = {.out = &payload};
     const char *sealed = NULL;
-    bool any = false;
 
     haft_buffer_init(&payload, call->server->allocator, call->server->options.max_message);
-    haft_buffer_printf(&payload, "{\"r\":%u,\"a\":{", call->asking.rounds + 1);
-    for (struct question *q = call->asking.questions; q; q = q->next) {
-        if (!q->answer)
-            continue;
-        if (any)
-            haft_buffer_add(&payload, ",", 1);
-        haft_buffer_json_string(&payload, q->key, strlen(q->key));
-        haft_buffer_add(&payload, ":", 1);
-        haft_json_write(q->answer, &payload);
-        any = true;
-    }
-    haft_buffer_add(&payload, "}", 1);
-    hf_put_text_member(&payload, "s", call->asking.state);
-    haft_buffer_add(&payload, "}", 1);
+    hf_json_begin_object(&w);
+    hf_json_unsigned(json_key(&w, "r"), call->asking.rounds + 1);
+    hf_json_begin_object(json_key(&w, "a"));
+    for (struct question *q = call->asking.questions; q; q = q->next)
+        if (q->answer)
+            hf_json_value(hf_json_name(&w, q->key, strlen(q->key)), q->answer);
+    hf_json_end_object(&w);
+    json_text_member(&w, "s", call->asking.state);
+    hf_json_end_object(&w);
     if (!payload.status)
         sealed = hf_seal(call, payload.data, payload.size);
     haft_buffer_finish(&payload);
@@ -90,32 +85,29 @@ bool hf_input_restore(haft_call *call)
 static void ask_modern(haft_call *call)
 {
     const char *state = seal_state(call);
-    haft_buffer *out;
-    bool any = false;
+    const struct text *tail = &call->server->modern_tail;
+    struct json_writer w;
 
     if (!state) {
         haft_log(call, HAFT_ERROR, "input cannot be asked for without a seal key");
         hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
-    out = hf_respond_begin(call);
-    haft_buffer_puts(out, "\"resultType\":\"input_required\",\"inputRequests\":{");
-    for (struct question *q = call->asking.questions; q; q = q->next) {
-        if (q->answer || !q->fresh)
-            continue;
-        if (any)
-            haft_buffer_add(out, ",", 1);
-        haft_buffer_json_string(out, q->key, strlen(q->key));
-        haft_buffer_printf(out, ":{\"method\":\"%s\",\"params\":", q->method);
-        haft_buffer_puts(out, q->params);
-        haft_buffer_add(out, "}", 1);
-        any = true;
-    }
-    haft_buffer_puts(out, "},\"requestState\":");
-    haft_buffer_json_string(out, state, strlen(state));
-    haft_buffer_puts(out, ",\"_meta\":{");
-    haft_buffer_add(out, call->server->modern_tail.data, call->server->modern_tail.size);
-    haft_buffer_puts(out, "}}}");
+    w = (struct json_writer){.out = &call->owner->out};
+    hf_rpc_begin_response(&w, call->request.id);
+    hf_json_begin_object(json_key(&w, "result"));
+    hf_json_text(json_key(&w, "resultType"), "input_required");
+    hf_json_begin_object(json_key(&w, "inputRequests"));
+    for (struct question *q = call->asking.questions; q; q = q->next)
+        if (q->fresh && !q->answer)
+            hf_question_write(q, &w);
+    hf_json_end_object(&w);
+    hf_json_text(json_key(&w, "requestState"), state);
+    hf_json_begin_object(json_key(&w, "_meta"));
+    hf_json_raw_members(&w, tail->data, tail->size);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
     hf_respond_written(call, 0);
 }
 
@@ -126,20 +118,22 @@ static bool send_question(haft_call *call, struct question *question)
 {
     struct owner *owner = call->owner;
     haft_buffer *out = &owner->out;
+    struct json_writer w = {.out = out};
 
     question->request_id = owner->next_request_id++;
-    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    haft_buffer_json_integer(out, question->request_id);
-    haft_buffer_printf(out, ",\"method\":\"%s\"", question->method);
+    hf_rpc_begin_request(&w, question->request_id, question->method);
     if (strcmp(question->params, "{}") != 0) {
-        haft_buffer_puts(out, ",\"params\":{");
+        hf_json_begin_object(json_key(&w, "params"));
         /* Clients of 2025-11-25 tell addresses apart by ids, which are unique in the server. */
-        if (question->opens)
-            haft_buffer_printf(out, "\"elicitationId\":\"%s-%lld\",", owner->number,
-                               (long long)question->request_id);
-        haft_buffer_puts(out, question->params + 1);
+        if (question->opens) {
+            haft_buffer_printf(hf_json_begin_string(json_key(&w, "elicitationId")), "%s-%lld",
+                               owner->number, (long long)question->request_id);
+            hf_json_end_string(&w);
+        }
+        hf_json_raw_members(&w, question->params + 1, strlen(question->params) - 2);
+        hf_json_end_object(&w);
     }
-    haft_buffer_add(out, "}", 1);
+    hf_json_end_object(&w);
     if (out->status) {
         haft_buffer_clear(out);
         question->request_id = 0;
@@ -175,15 +169,18 @@ static bool is_waiting(const haft_call *call)
 void hf_input_withdraw(haft_call *call, const char *reason)
 {
     struct owner *owner = call->owner;
-    haft_buffer *out = &owner->out;
 
     for (const struct question *q = call->asking.questions; q; q = q->next) {
+        struct json_writer w = {.out = &owner->out};
+
         if (!q->request_id || q->answer)
             continue;
-        haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
-                              "\"params\":{\"requestId\":");
-        haft_buffer_json_integer(out, q->request_id);
-        haft_buffer_printf(out, ",\"reason\":\"%s\"}}", reason);
+        hf_rpc_begin_notification(&w, "notifications/cancelled");
+        hf_json_begin_object(json_key(&w, "params"));
+        hf_json_integer(json_key(&w, "requestId"), q->request_id);
+        hf_json_text(json_key(&w, "reason"), reason);
+        hf_json_end_object(&w);
+        hf_json_end_object(&w);
         hf_owner_send(owner, HAFT_OUT_NOTIFICATION, call->request.tag, 0);
     }
 }
@@ -270,14 +267,27 @@ void hf_input_ask(haft_call *call)
     hf_call_end(call);
 }
 
+/* The data of the error that names them; NULL without memory. */
+static const char *missing_capabilities(haft_call *call)
+{
+    const char *lacking = call->error.data ? call->error.data : "{}";
+    haft_buffer data;
+    struct json_writer w = {.out = &data};
+
+    haft_buffer_init(&data, call->server->allocator, call->server->options.max_message);
+    hf_json_begin_object(&w);
+    hf_json_raw(json_key(&w, "requiredCapabilities"), lacking, strlen(lacking));
+    hf_json_end_object(&w);
+    return hf_text_of(call->arena, &data).data;
+}
+
 void hf_input_refuse(haft_call *call)
 {
     static const char text[] = "The client cannot be asked for this: it lacks the capability.";
     const char *data;
 
     if (hf_revision_rows[call->revision].modern) {
-        data = haft_arena_printf(call->arena, "{\"requiredCapabilities\":%s}",
-                                 call->error.data ? call->error.data : "{}");
+        data = missing_capabilities(call);
         /* Without the data it is not that error. */
         if (data)
             call->error.http_status = 400;

@@ -19,40 +19,37 @@ int hf_level_named(const yyjson_val *name)
     return -1;
 }
 
-static void notify_put_text(haft_buffer *message, const char *format, va_list args)
+static void notify_put_text(struct json_writer *w, const char *format, va_list args)
 {
     char text[LINE];
     int size = vsnprintf(text, sizeof text, format, args);
     size_t n = size < 0 ? 0 : (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
 
-    haft_buffer_json_string(message, text, haft_utf8_valid(text, n));
+    hf_json_string(w, text, haft_utf8_valid(text, n));
 }
 
 void haft_progress(haft_call *call, double done, double total, const char *format, ...)
 {
     haft_buffer message;
+    struct json_writer w = {.out = &message};
     va_list args;
 
     if (!call->progress.token || !isfinite(done) || haft_call_cancelled(call))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
-    haft_buffer_puts(&message,
-                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
-                     "{\"progressToken\":");
-    haft_json_write(call->progress.token, &message);
-    haft_buffer_puts(&message, ",\"progress\":");
-    haft_buffer_json_number(&message, done);
-    if (total > 0 && isfinite(total)) {
-        haft_buffer_puts(&message, ",\"total\":");
-        haft_buffer_json_number(&message, total);
-    }
+    hf_rpc_begin_notification(&w, "notifications/progress");
+    hf_json_begin_object(json_key(&w, "params"));
+    hf_json_value(json_key(&w, "progressToken"), call->progress.token);
+    hf_json_number(json_key(&w, "progress"), done);
+    if (total > 0 && isfinite(total))
+        hf_json_number(json_key(&w, "total"), total);
     if (format && hf_revision_rows[call->revision].message) {
-        haft_buffer_puts(&message, ",\"message\":");
         va_start(args, format);
-        notify_put_text(&message, format, args);
+        notify_put_text(json_key(&w, "message"), format, args);
         va_end(args);
     }
-    haft_buffer_puts(&message, "}}");
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
     hf_call_notify(call, &message, &done);
     haft_buffer_finish(&message);
 }
@@ -60,22 +57,22 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
 void haft_message(haft_call *call, haft_level level, const char *logger, const char *format, ...)
 {
     haft_buffer message;
+    struct json_writer w = {.out = &message};
     va_list args;
 
     if (call->client.log_level < 0 || (int)level < call->client.log_level ||
         level > HAFT_EMERGENCY || haft_call_cancelled(call))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
-    haft_buffer_printf(&message,
-                       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
-                       "{\"level\":\"%s\"",
-                       hf_level_names[level]);
-    hf_put_text_member(&message, "logger", logger);
-    haft_buffer_puts(&message, ",\"data\":");
+    hf_rpc_begin_notification(&w, "notifications/message");
+    hf_json_begin_object(json_key(&w, "params"));
+    hf_json_text(json_key(&w, "level"), hf_level_names[level]);
+    json_text_member(&w, "logger", logger);
     va_start(args, format);
-    notify_put_text(&message, format, args);
+    notify_put_text(json_key(&w, "data"), format, args);
     va_end(args);
-    haft_buffer_puts(&message, "}}");
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
     hf_call_notify(call, &message, NULL);
     haft_buffer_finish(&message);
 }

@@ -50,11 +50,12 @@ bool hf_plain_call_failed(haft_call *call)
 const char *hf_plain_call_data(haft_call *call, const char *key, const char *text, size_t size)
 {
     haft_buffer data;
+    struct json_writer w = {.out = &data};
 
     haft_buffer_init(&data, call->server->allocator, call->server->options.max_message * 2);
-    haft_buffer_printf(&data, "{\"%s\":", key);
-    haft_buffer_json_string(&data, text, size);
-    haft_buffer_add(&data, "}", 1);
+    hf_json_begin_object(&w);
+    hf_json_string(hf_json_name(&w, key, strlen(key)), text, size);
+    hf_json_end_object(&w);
     return hf_text_of(call->arena, &data).data;
 }
 

@@ -10,7 +10,7 @@ void hf_handle_prompt_get(haft_call *call);
 void hf_handle_complete(haft_call *call);
 
 /* How long a result may be kept, for modern clients. */
-void hf_put_cache_hints(haft_call *call, haft_buffer *out);
+void hf_put_cache_hints(haft_call *call, struct json_writer *w);
 
 /* Starts the handler of a request that is in order. */
 void hf_plain_call_start(haft_call *call, int (*execute)(haft_call *call),

@@ -39,27 +39,24 @@ static int prompt_get_execute(haft_call *call)
 static void prompt_get_complete(haft_call *call)
 {
     const char *description = call->result.description;
-    haft_buffer *out;
+    struct json_writer w;
 
     if (hf_plain_call_failed(call))
         return;
     if (!description)
         description = call->item->prompt->description;
-    out = hf_respond_begin(call);
-    if (description) {
-        haft_buffer_puts(out, "\"description\":");
-        haft_buffer_json_string(out, description, strlen(description));
-        haft_buffer_add(out, ",", 1);
-    }
-    haft_buffer_puts(out, "\"messages\":[");
-    hf_content_write(call, out);
-    haft_buffer_add(out, "]", 1);
+    w = json_members(hf_respond_begin(call), false);
+    json_text_member(&w, "description", description);
+    hf_json_begin_array(json_key(&w, "messages"));
+    hf_content_write(call, w.out);
+    hf_json_end_array(&w);
     hf_respond_end(call, true, NULL);
 }
 
 static void prompt_get_refuse_arguments(haft_call *call, const haft_issues *issues)
 {
     haft_buffer text;
+    struct json_writer w = {.out = &text};
     const char *message, *data;
 
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
@@ -67,9 +64,9 @@ static void prompt_get_refuse_arguments(haft_call *call, const haft_issues *issu
     haft_issues_text(issues, &text);
     message = hf_text_of(call->arena, &text).data;
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
-    haft_buffer_puts(&text, "{\"issues\":");
-    haft_issues_json(issues, &text);
-    haft_buffer_add(&text, "}", 1);
+    hf_json_begin_object(&w);
+    haft_issues_json(issues, hf_json_slot(json_key(&w, "issues")));
+    hf_json_end_object(&w);
     data = hf_text_of(call->arena, &text).data;
     hf_respond_error(call, RPC_INVALID_PARAMS, message, data);
 }

@@ -12,8 +12,8 @@
 
 enum { QUESTION_FORM_LIMIT = 1 << 20 };
 
-/* How the parameters of a question with an address to open begin. */
-#define URL_MODE "{\"mode\":\"url\","
+/* The first member of the parameters of a question with an address to open. */
+#define URL_MODE JSON_FIRST_KEY("mode") "\"url\""
 
 /* ---- a call's questions ---- */
 
@@ -59,7 +59,7 @@ static yyjson_val *ask(haft_call *call, const char *key, const char *method, con
     }
     question->method = method;
     question->params = params;
-    question->opens = !strncmp(params, URL_MODE, sizeof URL_MODE - 1);
+    question->opens = !strncmp(params + 1, URL_MODE, sizeof URL_MODE - 1);
     question->fresh = true;
     return NULL;
 }
@@ -143,6 +143,14 @@ bool hf_question_give(haft_call *call, yyjson_val *key, yyjson_val *answer)
     return question;
 }
 
+void hf_question_write(const struct question *question, struct json_writer *w)
+{
+    hf_json_begin_object(hf_json_name(w, question->key, strlen(question->key)));
+    hf_json_text(json_key(w, "method"), question->method);
+    hf_json_raw(json_key(w, "params"), question->params, strlen(question->params));
+    hf_json_end_object(w);
+}
+
 /* ---- elicitation ---- */
 
 /* A client that declares elicitation without modes does forms. */
@@ -156,14 +164,16 @@ static const char *elicit_params(haft_call *call, const char *message, const cha
 {
     bool mode = hf_revision_rows[call->revision].modes;
     haft_buffer params;
+    struct json_writer w = {.out = &params};
     const char *text;
 
     haft_buffer_init(&params, call->server->allocator, QUESTION_FORM_LIMIT);
-    haft_buffer_puts(&params, mode ? "{\"mode\":\"form\",\"message\":" : "{\"message\":");
-    haft_buffer_json_string(&params, message, strlen(message));
-    haft_buffer_puts(&params, ",\"requestedSchema\":");
-    haft_buffer_puts(&params, schema);
-    haft_buffer_add(&params, "}", 1);
+    hf_json_begin_object(&w);
+    if (mode)
+        hf_json_text(json_key(&w, "mode"), "form");
+    hf_json_text(json_key(&w, "message"), message);
+    hf_json_raw(json_key(&w, "requestedSchema"), schema, strlen(schema));
+    hf_json_end_object(&w);
     text = hf_text_of(call->arena, &params).data;
     return text;
 }
@@ -271,6 +281,7 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
 {
     const struct revision_row *row = &hf_revision_rows[call->revision];
     haft_buffer params;
+    struct json_writer w = {.out = &params};
     const char *text;
     yyjson_val *answer;
     int status = 0, action;
@@ -282,11 +293,11 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
     if (!row->modes || !haft_client_can(call, "elicitation.url"))
         return lacks(call, "{\"elicitation\":{\"url\":{}}}");
     haft_buffer_init(&params, call->server->allocator, QUESTION_FORM_LIMIT);
-    haft_buffer_puts(&params, URL_MODE "\"message\":");
-    haft_buffer_json_string(&params, message, strlen(message));
-    haft_buffer_puts(&params, ",\"url\":");
-    haft_buffer_json_string(&params, url, strlen(url));
-    haft_buffer_add(&params, "}", 1);
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "mode"), "url");
+    hf_json_text(json_key(&w, "message"), message);
+    hf_json_text(json_key(&w, "url"), url);
+    hf_json_end_object(&w);
     text = hf_text_of(call->arena, &params).data;
     answer = ask(call, key, "elicitation/create", text, &status);
     if (!answer)

@@ -27,6 +27,8 @@ struct asking {
 /* A question that a handler has put elsewhere; an answer that it had is none.  False when it cannot
  * be one. */
 bool hf_question_put(haft_call *call, const char *key, const char *method, yyjson_val *params);
+/* A member of an object: its key, with the method and the parameters. */
+void hf_question_write(const struct question *question, struct json_writer *w);
 /* An answer for the handler to find, in the place of one that is there.  False without memory. */
 bool hf_question_give(haft_call *call, yyjson_val *key, yyjson_val *answer);
 /* What a retry brings along: answers and state.  False when it was refused and answered. */

@@ -47,7 +47,13 @@ static int resource_read_find(haft_call *call, yyjson_val *uri)
 
 /* ---- reading ---- */
 
-void hf_put_cache_hints(haft_call *call, haft_buffer *out)
+static void resource_put_hints(struct json_writer *w, int64_t ttl, bool shared)
+{
+    hf_json_integer(json_key(w, "ttlMs"), ttl);
+    hf_json_text(json_key(w, "cacheScope"), shared ? "public" : "private");
+}
+
+void hf_put_cache_hints(haft_call *call, struct json_writer *w)
 {
     const haft_server_options *options = &call->server->options;
     const haft_resource *resource = call->item ? call->item->resource : NULL;
@@ -57,9 +63,7 @@ void hf_put_cache_hints(haft_call *call, haft_buffer *out)
 
     if (!hf_revision_rows[call->revision].modern)
         return;
-    buffer_literal(out, ",\"ttlMs\":");
-    haft_buffer_json_integer(out, ttl > 0 ? ttl : 0);
-    haft_buffer_puts(out, shared ? ",\"cacheScope\":\"public\"" : ",\"cacheScope\":\"private\"");
+    resource_put_hints(w, ttl > 0 ? ttl : 0, shared);
 }
 
 static void refuse_uri(haft_call *call)
@@ -82,7 +86,7 @@ static int resource_read_execute(haft_call *call)
 
 static void resource_read_complete(haft_call *call)
 {
-    haft_buffer *out;
+    struct json_writer w;
 
     if (call->status == HAFT_ENOTFOUND && !call->result.is_error) {
         refuse_uri(call);
@@ -90,15 +94,15 @@ static void resource_read_complete(haft_call *call)
     }
     if (hf_plain_call_failed(call))
         return;
-    out = hf_respond_begin(call);
-    haft_buffer_puts(out, "\"contents\":[");
-    hf_content_write(call, out);
-    haft_buffer_add(out, "]", 1);
+    w = json_members(hf_respond_begin(call), false);
+    hf_json_begin_array(json_key(&w, "contents"));
+    hf_content_write(call, w.out);
+    hf_json_end_array(&w);
     /* What was made from somebody's answers is not for keeping. */
     if (call->asking.questions && hf_revision_rows[call->revision].modern)
-        haft_buffer_puts(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
+        resource_put_hints(&w, 0, false);
     else
-        hf_put_cache_hints(call, out);
+        hf_put_cache_hints(call, &w);
     hf_respond_end(call, true, NULL);
 }
 

@@ -9,38 +9,32 @@
 
 enum { OFFER_FORM_LIMIT = 1 << 20 };
 
-static void put_member(haft_buffer *out, const char *key, const yyjson_val *value)
-{
-    haft_buffer_printf(out, ",\"%s\":", key);
-    haft_json_write(value, out);
-}
-
 static bool is_form_format(const char *name)
 {
     return name && (!strcmp(name, "email") || !strcmp(name, "uri") || !strcmp(name, "date") ||
                     !strcmp(name, "date-time"));
 }
 
-static void put_check(haft_buffer *out, const struct check *check)
+static void put_check(struct json_writer *w, const struct check *check)
 {
     switch ((enum check_op)check->op) {
     case CHECK_MIN_LENGTH:
-        haft_buffer_printf(out, ",\"minLength\":%zu", check->size);
+        hf_json_unsigned(json_key(w, "minLength"), check->size);
         break;
     case CHECK_MAX_LENGTH:
-        haft_buffer_printf(out, ",\"maxLength\":%zu", check->size);
+        hf_json_unsigned(json_key(w, "maxLength"), check->size);
         break;
     case CHECK_MIN:
         if (!check->exclusive)
-            put_member(out, "minimum", &check->bound);
+            hf_json_value(json_key(w, "minimum"), &check->bound);
         break;
     case CHECK_MAX:
         if (!check->exclusive)
-            put_member(out, "maximum", &check->bound);
+            hf_json_value(json_key(w, "maximum"), &check->bound);
         break;
     case CHECK_FORMAT:
         if (is_form_format(check->format->json_name))
-            haft_buffer_printf(out, ",\"format\":\"%s\"", check->format->json_name);
+            hf_json_text(json_key(w, "format"), check->format->json_name);
         break;
     default:
         break;
@@ -48,7 +42,7 @@ static void put_check(haft_buffer *out, const struct check *check)
 }
 
 /* False for what a form cannot hold. */
-static bool put_field(haft_buffer *out, const struct property *property)
+static bool put_field(struct json_writer *w, const struct property *property)
 {
     const struct node *node = property->node;
     const char *type = node->values                  ? "string"
@@ -60,42 +54,45 @@ static bool put_field(haft_buffer *out, const struct property *property)
 
     if (!type || node->nullable || node->store == STORE_BYTES)
         return false;
-    haft_buffer_json_string(out, property->name, property->size);
-    haft_buffer_printf(out, ":{\"type\":\"%s\"", type);
+    hf_json_begin_object(hf_json_name(w, property->name, property->size));
+    hf_json_text(json_key(w, "type"), type);
     if (node->values)
-        put_member(out, "enum", node->values);
+        hf_json_value(json_key(w, "enum"), node->values);
     if (node->meta) {
-        hf_put_text_member(out, "title", node->meta->title);
-        hf_put_text_member(out, "description", node->meta->description);
+        json_text_member(w, "title", node->meta->title);
+        json_text_member(w, "description", node->meta->description);
     }
     for (size_t i = 0; i < node->n_checks; i++)
-        put_check(out, &node->checks[i]);
+        put_check(w, &node->checks[i]);
     if (property->presence == PRESENCE_DEFAULT)
-        put_member(out, "default", property->fallback);
-    haft_buffer_add(out, "}", 1);
+        hf_json_value(json_key(w, "default"), property->fallback);
+    hf_json_end_object(w);
     return true;
 }
 
 static bool put_form(haft_buffer *out, const struct object *object)
 {
+    struct json_writer w = {.out = out};
     bool any = false;
 
-    haft_buffer_puts(out, "{\"type\":\"object\",\"properties\":{");
-    for (size_t i = 0; i < object->n_properties; i++) {
-        if (i)
-            haft_buffer_add(out, ",", 1);
-        if (!put_field(out, &object->properties[i]))
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "type"), "object");
+    hf_json_begin_object(json_key(&w, "properties"));
+    for (size_t i = 0; i < object->n_properties; i++)
+        if (!put_field(&w, &object->properties[i]))
             return false;
-    }
-    haft_buffer_add(out, "}", 1);
+    hf_json_end_object(&w);
     for (size_t i = 0; i < object->n_properties; i++) {
         if (object->properties[i].presence != PRESENCE_REQUIRED)
             continue;
-        haft_buffer_puts(out, any ? "," : ",\"required\":[");
-        haft_buffer_json_string(out, object->properties[i].name, object->properties[i].size);
+        if (!any)
+            hf_json_begin_array(json_key(&w, "required"));
+        hf_json_string(&w, object->properties[i].name, object->properties[i].size);
         any = true;
     }
-    haft_buffer_puts(out, any ? "]}" : "}");
+    if (any)
+        hf_json_end_array(&w);
+    hf_json_end_object(&w);
     return true;
 }
 

@@ -16,27 +16,10 @@ struct text hf_text_of(haft_arena *arena, haft_buffer *buffer)
     return text;
 }
 
-static void put_key(haft_buffer *buffer, const char *key)
+void hf_put_json_member(struct json_writer *w, const char *key, const char *json)
 {
-    buffer_literal(buffer, ",\"");
-    haft_buffer_puts(buffer, key);
-    buffer_literal(buffer, "\":");
-}
-
-void hf_put_text_member(haft_buffer *buffer, const char *key, const char *text)
-{
-    if (!text)
-        return;
-    put_key(buffer, key);
-    haft_buffer_json_string(buffer, text, strlen(text));
-}
-
-void hf_put_json_member(haft_buffer *buffer, const char *key, const char *json)
-{
-    if (!json)
-        return;
-    put_key(buffer, key);
-    hf_put_json_line(buffer, json);
+    if (json)
+        hf_put_json_line(hf_json_slot(hf_json_name(w, key, strlen(key))), json);
 }
 
 /* A string of it, up to where that ends. */

@@ -74,25 +74,26 @@ static void base64_write(const struct text *bytes, haft_buffer *out)
 
 static void words_write(const char *words, haft_buffer *out)
 {
-    buffer_literal(out, "[");
-    for (const char *comma = ""; *words; comma = ",") {
+    struct json_writer w = {.out = out};
+
+    hf_json_begin_array(&w);
+    while (*words) {
         struct text word = word_next(&words);
 
-        haft_buffer_puts(out, comma);
-        haft_buffer_json_string(out, word.data, word.size);
+        hf_json_string(&w, word.data, word.size);
     }
-    buffer_literal(out, "]");
+    hf_json_end_array(&w);
 }
 
-static void icons_write(const struct icons *icons, haft_buffer *out)
+static void icons_write(const struct icons *icons, struct json_writer *w)
 {
-    buffer_literal(out, "[");
+    hf_json_begin_array(w);
     for (size_t i = 0; i < icons->n; i++) {
-        haft_buffer_puts(out, i ? ",{" : "{");
-        hf_members_write(icon_members, &icons->list[i], true, out);
-        buffer_literal(out, "}");
+        hf_json_begin_object(w);
+        hf_members_write(icon_members, &icons->list[i], true, w->out);
+        hf_json_end_object(w);
     }
-    buffer_literal(out, "]");
+    hf_json_end_array(w);
 }
 
 static void member_write(const struct member_row *member, const void *of, haft_buffer *out)
@@ -120,7 +121,7 @@ static void member_write(const struct member_row *member, const void *of, haft_b
         haft_buffer_json_number(out, *(const double *)value);
         break;
     case MEMBER_ICONS:
-        icons_write(value, out);
+        icons_write(value, &(struct json_writer){.out = out});
         break;
     }
 }
@@ -137,19 +138,19 @@ void hf_members_write(const struct member_row *member, const void *of, bool firs
     }
 }
 
-void hf_put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n)
+void hf_put_icons(struct json_writer *w, const haft_icon *icons, size_t n)
 {
-    static const struct member_row members[] = {
-        {",\"icons\":", sizeof ",\"icons\":" - 1, 0, MEMBER_ICONS}, {.key = NULL}};
-
-    hf_members_write(members, &(struct icons){icons, n}, false, buffer);
+    if (n)
+        icons_write(&(struct icons){icons, n}, json_key(w, "icons"));
 }
 
 void hf_annotations_write(const struct annotations *annotations, haft_buffer *out)
 {
-    buffer_literal(out, ",\"annotations\":{");
+    struct json_writer w = json_members(out, true);
+
+    hf_json_begin_object(json_key(&w, "annotations"));
     hf_members_write(annotation_members, annotations, true, out);
-    buffer_literal(out, "}");
+    hf_json_end_object(&w);
 }
 
 /* ---- measuring ---- */
@@ -215,7 +216,7 @@ size_t hf_members_size(const struct member_row *member, const void *of, bool fir
 
 size_t hf_annotations_size(const struct annotations *annotations)
 {
-    return sizeof ",\"annotations\":{}" - 1 +
+    return sizeof JSON_KEY("annotations") "{}" - 1 +
            hf_members_size(annotation_members, annotations, true);
 }
 

@@ -29,14 +29,14 @@ enum member_kind {
 
 /* A member of an object: how it is written, and where its value is in a struct. */
 struct member_row {
-    const char *key; /* `,"name":`; NULL ends a list */
+    const char *key; /* JSON_KEY; NULL ends a list */
     unsigned short key_size, at;
     enum member_kind kind;
 };
 
 #define MEMBER_ROW(kind, name, type, field)                                                        \
     {                                                                                              \
-        ",\"" name "\":", sizeof name + 3, offsetof(type, field), kind                             \
+        JSON_KEY(name), sizeof JSON_KEY(name) - 1, offsetof(type, field), kind                     \
     }
 
 /* Whether it is written: see enum member_kind. */

@@ -9,37 +9,35 @@
 
 /* ---- adding ---- */
 
-static void put_argument(haft_buffer *buffer, const struct property *property)
+static void put_argument(struct json_writer *w, const struct property *property)
 {
     const struct meta *meta = property->node->meta;
 
-    haft_buffer_puts(buffer, "{\"name\":");
-    haft_buffer_json_string(buffer, property->name, property->size);
-    hf_put_text_member(buffer, "title", meta ? meta->title : NULL);
-    hf_put_text_member(buffer, "description", meta ? meta->description : NULL);
-    haft_buffer_puts(buffer, property->presence == PRESENCE_REQUIRED ? ",\"required\":true}"
-                                                                     : ",\"required\":false}");
+    hf_json_begin_object(w);
+    hf_json_string(json_key(w, "name"), property->name, property->size);
+    json_text_member(w, "title", meta ? meta->title : NULL);
+    json_text_member(w, "description", meta ? meta->description : NULL);
+    hf_json_bool(json_key(w, "required"), property->presence == PRESENCE_REQUIRED);
+    hf_json_end_object(w);
 }
 
 static void prompt_put_rest(haft_buffer *buffer, const struct item *item)
 {
+    struct json_writer w = json_members(buffer, true);
     const haft_prompt *prompt = item->prompt;
     const struct object *object = item->input ? item->input->root->object : NULL;
 
-    hf_put_text_member(buffer, "title", prompt->title);
-    hf_put_text_member(buffer, "description", prompt->description);
+    json_text_member(&w, "title", prompt->title);
+    json_text_member(&w, "description", prompt->description);
     if (object && object->n_properties) {
-        haft_buffer_puts(buffer, ",\"arguments\":[");
-        for (size_t i = 0; i < object->n_properties; i++) {
-            if (i)
-                haft_buffer_add(buffer, ",", 1);
-            put_argument(buffer, &object->properties[i]);
-        }
-        haft_buffer_add(buffer, "]", 1);
+        hf_json_begin_array(json_key(&w, "arguments"));
+        for (size_t i = 0; i < object->n_properties; i++)
+            put_argument(&w, &object->properties[i]);
+        hf_json_end_array(&w);
     }
-    hf_put_icons(buffer, prompt->icons, prompt->n_icons);
-    hf_put_json_member(buffer, "_meta", prompt->meta);
-    haft_buffer_add(buffer, "}", 1);
+    hf_put_icons(&w, prompt->icons, prompt->n_icons);
+    hf_put_json_member(&w, "_meta", prompt->meta);
+    hf_json_end_object(&w);
 }
 
 /* What a person can type: texts, and choices among texts. */

@@ -15,22 +15,21 @@ static struct annotations resource_annotations(const haft_resource *resource)
 
 static void resource_put_rest(haft_buffer *buffer, const struct item *item)
 {
+    struct json_writer w = json_members(buffer, true);
     const haft_resource *resource = item->resource;
     struct annotations annotations = resource_annotations(resource);
 
-    hf_put_text_member(buffer, "name", resource->name);
-    hf_put_text_member(buffer, "title", resource->title);
-    hf_put_text_member(buffer, "description", resource->description);
-    hf_put_text_member(buffer, "mimeType", resource->mime_type);
-    if (resource->size > 0 && !item->uri_template) {
-        haft_buffer_puts(buffer, ",\"size\":");
-        haft_buffer_json_integer(buffer, resource->size);
-    }
+    json_text_member(&w, "name", resource->name);
+    json_text_member(&w, "title", resource->title);
+    json_text_member(&w, "description", resource->description);
+    json_text_member(&w, "mimeType", resource->mime_type);
+    if (resource->size > 0 && !item->uri_template)
+        hf_json_integer(json_key(&w, "size"), resource->size);
     if (resource->audience || resource->priority != 0 || resource->last_modified)
         hf_annotations_write(&annotations, buffer);
-    hf_put_icons(buffer, resource->icons, resource->n_icons);
-    hf_put_json_member(buffer, "_meta", resource->meta);
-    haft_buffer_add(buffer, "}", 1);
+    hf_put_icons(&w, resource->icons, resource->n_icons);
+    hf_put_json_member(&w, "_meta", resource->meta);
+    hf_json_end_object(&w);
 }
 
 static int check_address(haft_server *server, const char *uri)

@@ -15,32 +15,31 @@ enum {
     HELD_LOG = 64 << 10
 };
 
-static void put_info(haft_buffer *buffer, const haft_server *server)
+static void put_info(struct json_writer *w, const haft_server *server)
 {
     const haft_server_options *options = &server->options;
 
-    haft_buffer_puts(buffer, "{\"name\":");
-    haft_buffer_json_string(buffer, server->name, strlen(server->name));
-    hf_put_text_member(buffer, "title", options->title);
-    haft_buffer_puts(buffer, ",\"version\":");
-    haft_buffer_json_string(buffer, server->version, strlen(server->version));
-    hf_put_text_member(buffer, "description", options->description);
-    hf_put_text_member(buffer, "websiteUrl", options->website);
-    hf_put_icons(buffer, options->icons, options->n_icons);
-    haft_buffer_add(buffer, "}", 1);
+    hf_json_begin_object(w);
+    hf_json_text(json_key(w, "name"), server->name);
+    json_text_member(w, "title", options->title);
+    hf_json_text(json_key(w, "version"), server->version);
+    json_text_member(w, "description", options->description);
+    json_text_member(w, "websiteUrl", options->website);
+    hf_put_icons(w, options->icons, options->n_icons);
+    hf_json_end_object(w);
 }
 
 /* The texts that every answer to a client is made with. */
 static bool server_render(haft_server *server)
 {
     haft_buffer buffer;
+    struct json_writer value = {.out = &buffer}, member = json_members(&buffer, false);
 
     haft_buffer_init(&buffer, server->allocator, 1 << 20);
-    put_info(&buffer, server);
+    put_info(&value, server);
     server->info = hf_text_of(server->arena, &buffer);
     haft_buffer_init(&buffer, server->allocator, 1 << 20);
-    haft_buffer_puts(&buffer, "\"" META_SERVER_INFO "\":");
-    put_info(&buffer, server);
+    put_info(json_key(&member, META_SERVER_INFO), server);
     server->modern_tail = hf_text_of(server->arena, &buffer);
     return server->info.data && server->modern_tail.data;
 }

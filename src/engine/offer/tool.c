@@ -13,71 +13,64 @@ enum { DEFAULT_WAITING = 64 };
 
 /* ---- rendering ---- */
 
-static void put_hint(haft_buffer *buffer, const char *key, haft_hint hint, bool *any)
+#define put_hint(w, name, hint)                                                                    \
+    ((hint) == HAFT_UNSET ? (void)0 : hf_json_bool(json_key(w, name), (hint) == HAFT_YES))
+
+static void put_annotations(struct json_writer *w, const haft_annotations *annotations)
 {
-    if (hint == HAFT_UNSET)
+    if (!annotations->title && !annotations->read_only && !annotations->destructive &&
+        !annotations->idempotent && !annotations->open_world)
         return;
-    haft_buffer_printf(buffer, "%s\"%s\":%s", *any ? "," : "", key,
-                       hint == HAFT_YES ? "true" : "false");
-    *any = true;
+    hf_json_begin_object(json_key(w, "annotations"));
+    json_text_member(w, "title", annotations->title);
+    put_hint(w, "readOnlyHint", annotations->read_only);
+    put_hint(w, "destructiveHint", annotations->destructive);
+    put_hint(w, "idempotentHint", annotations->idempotent);
+    put_hint(w, "openWorldHint", annotations->open_world);
+    hf_json_end_object(w);
 }
 
-static void put_annotations(haft_buffer *buffer, const haft_annotations *annotations)
+static void tool_put_schema(struct json_writer *w, const struct item *item,
+                            const haft_schema *schema, enum listed_as as)
 {
-    size_t start = buffer->size;
-    bool any = false;
+    haft_buffer *out = hf_json_slot(w);
+    int status = hf_put_listed(out, schema, as, hf_arena_allocator(item->arena));
 
-    haft_buffer_puts(buffer, ",\"annotations\":{");
-    if (annotations->title) {
-        haft_buffer_puts(buffer, "\"title\":");
-        haft_buffer_json_string(buffer, annotations->title, strlen(annotations->title));
-        any = true;
-    }
-    put_hint(buffer, "readOnlyHint", annotations->read_only, &any);
-    put_hint(buffer, "destructiveHint", annotations->destructive, &any);
-    put_hint(buffer, "idempotentHint", annotations->idempotent, &any);
-    put_hint(buffer, "openWorldHint", annotations->open_world, &any);
-    haft_buffer_add(buffer, "}", 1);
-    if (!any)
-        buffer->size = start;
-}
-
-static void tool_put_schema(haft_buffer *buffer, const struct item *item, const haft_schema *schema,
-                            enum listed_as as)
-{
-    int status = hf_put_listed(buffer, schema, as, hf_arena_allocator(item->arena));
-
-    if (status && !buffer->status)
-        buffer->status = status;
+    if (status && !out->status)
+        out->status = status;
 }
 
 /* An output that is no object is wrapped for clients that know only objects. */
-static void put_output(haft_buffer *buffer, const struct item *item, int era)
+static void put_output(struct json_writer *w, const struct item *item, int era)
 {
     enum listed_as as = !item->wraps ? AS_OBJECT : era == LEGACY ? AS_RESULT : AS_IT_IS;
 
-    if (!item->output)
-        return;
-    haft_buffer_puts(buffer, ",\"outputSchema\":");
-    tool_put_schema(buffer, item, item->output, as);
+    if (item->output)
+        tool_put_schema(json_key(w, "outputSchema"), item, item->output, as);
 }
 
+/* What follows the name in the object of a tool. */
 static void tool_put_rest(haft_buffer *buffer, const struct item *item, int era)
 {
+    struct json_writer w = json_members(buffer, true);
     const haft_tool *tool = item->tool;
 
-    hf_put_text_member(buffer, "title", tool->title);
-    hf_put_text_member(buffer, "description", tool->description);
-    haft_buffer_puts(buffer, ",\"inputSchema\":");
-    if (item->input)
-        tool_put_schema(buffer, item, item->input, AS_ARGUMENTS);
-    else
-        haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{}}");
-    put_annotations(buffer, &tool->annotations);
-    hf_put_icons(buffer, tool->icons, tool->n_icons);
-    hf_put_json_member(buffer, "_meta", tool->meta);
-    put_output(buffer, item, era);
-    haft_buffer_add(buffer, "}", 1);
+    json_text_member(&w, "title", tool->title);
+    json_text_member(&w, "description", tool->description);
+    json_key(&w, "inputSchema");
+    if (item->input) {
+        tool_put_schema(&w, item, item->input, AS_ARGUMENTS);
+    } else {
+        hf_json_begin_object(&w);
+        hf_json_text(json_key(&w, "type"), "object");
+        hf_json_empty_object(json_key(&w, "properties"));
+        hf_json_end_object(&w);
+    }
+    put_annotations(&w, &tool->annotations);
+    hf_put_icons(&w, tool->icons, tool->n_icons);
+    hf_put_json_member(&w, "_meta", tool->meta);
+    put_output(&w, item, era);
+    hf_json_end_object(&w);
 }
 
 /* Only what is wrapped differs from era to era. */

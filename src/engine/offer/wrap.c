@@ -73,27 +73,27 @@ static bool move_refs(yyjson_val *value, bool names, haft_arena *arena, size_t d
 }
 
 /* A schema that is true or false is no object, and some clients want objects only. */
-static void wrap_put_schema(haft_buffer *buffer, yyjson_val *schema)
+static void wrap_put_schema(struct json_writer *w, yyjson_val *schema)
 {
-    if (yyjson_is_bool(schema))
-        haft_buffer_puts(buffer, yyjson_is_true(schema) ? "{}" : "{\"not\":{}}");
-    else
-        haft_json_write(schema, buffer);
+    if (!yyjson_is_bool(schema)) {
+        hf_json_value(w, schema);
+        return;
+    }
+    hf_json_begin_object(w);
+    if (yyjson_is_false(schema))
+        hf_json_empty_object(json_key(w, "not"));
+    hf_json_end_object(w);
 }
 
-static void put_properties(haft_buffer *buffer, yyjson_val *properties)
+static void put_properties(struct json_writer *w, yyjson_val *properties)
 {
     yyjson_val *key, *schema;
     size_t i, n;
 
-    haft_buffer_puts(buffer, "{");
-    yyjson_obj_foreach(properties, i, n, key, schema) {
-        haft_buffer_puts(buffer, i ? "," : "");
-        haft_json_write(key, buffer);
-        haft_buffer_puts(buffer, ":");
-        wrap_put_schema(buffer, schema);
-    }
-    haft_buffer_puts(buffer, "}");
+    hf_json_begin_object(w);
+    yyjson_obj_foreach(properties, i, n, key, schema)
+        wrap_put_schema(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), schema);
+    hf_json_end_object(w);
 }
 
 /* Whether nothing has to be done to it: a document is listed as it came. */
@@ -115,33 +115,42 @@ static bool is_plain(yyjson_val *root, enum listed_as as)
 
 static void put_object(haft_buffer *buffer, yyjson_val *root, enum listed_as as)
 {
+    struct json_writer w = {.out = buffer};
     yyjson_val *key, *value;
     size_t i, n;
 
-    haft_buffer_puts(buffer, "{\"type\":\"object\"");
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "type"), "object");
     yyjson_obj_foreach(root, i, n, key, value) {
         if (yyjson_equals_str(key, "type"))
             continue;
-        haft_buffer_puts(buffer, ",");
-        haft_json_write(key, buffer);
-        haft_buffer_puts(buffer, ":");
+        hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key));
         if (yyjson_equals_str(key, "properties"))
-            put_properties(buffer, value);
+            put_properties(&w, value);
         else
-            haft_json_write(value, buffer);
+            hf_json_value(&w, value);
     }
     if (as == AS_ARGUMENTS && !yyjson_obj_get(root, "properties"))
-        haft_buffer_puts(buffer, ",\"properties\":{}");
-    haft_buffer_puts(buffer, "}");
+        hf_json_empty_object(json_key(&w, "properties"));
+    hf_json_end_object(&w);
 }
 
 static int wrap_put_wrapped(haft_buffer *buffer, yyjson_val *root, haft_arena *arena)
 {
+    struct json_writer w = {.out = buffer};
+
     if (!move_refs(root, false, arena, WRAP_MAX_DEPTH))
         return HAFT_ENOMEM;
-    haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{\"result\":");
-    wrap_put_schema(buffer, root);
-    haft_buffer_puts(buffer, "},\"required\":[\"result\"],\"additionalProperties\":false}");
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "type"), "object");
+    hf_json_begin_object(json_key(&w, "properties"));
+    wrap_put_schema(json_key(&w, "result"), root);
+    hf_json_end_object(&w);
+    hf_json_begin_array(json_key(&w, "required"));
+    hf_json_text(&w, "result");
+    hf_json_end_array(&w);
+    hf_json_bool(json_key(&w, "additionalProperties"), false);
+    hf_json_end_object(&w);
     return 0;
 }
 
@@ -169,7 +178,7 @@ int hf_put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as
     else if (!status && as == AS_RESULT)
         status = wrap_put_wrapped(buffer, root, arena);
     else if (!status && as == AS_IT_IS)
-        wrap_put_schema(buffer, root);
+        wrap_put_schema(&(struct json_writer){.out = buffer}, root);
     else if (!status)
         put_object(buffer, root, as);
     haft_buffer_finish(&text);

@@ -24,28 +24,29 @@ static const struct topic {
 
 enum { TOPICS = sizeof topics / sizeof *topics, LISTEN_LIMIT = 1 << 20 };
 
+/* The envelope that names the subscription. */
+static void announce_put_meta(struct json_writer *w, const struct listen *listen)
+{
+    hf_json_begin_object(json_key(w, "_meta"));
+    hf_rpc_write_id(json_key(w, META_SUBSCRIPTION), listen->id);
+    hf_json_end_object(w);
+}
+
 /* A notification with one parameter, or none; `listen` for the subscription it goes to. */
 static void notify(haft_session *session, const char *method, const char *uri,
                    const struct listen *listen)
 {
-    haft_buffer *out = &session->owner.out;
+    struct json_writer w = {.out = &session->owner.out};
 
-    haft_buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"", method);
-    if (uri || listen)
-        haft_buffer_puts(out, ",\"params\":{");
-    if (uri) {
-        haft_buffer_puts(out, "\"uri\":");
-        haft_buffer_json_string(out, uri, strlen(uri));
+    hf_rpc_begin_notification(&w, method);
+    if (uri || listen) {
+        hf_json_begin_object(json_key(&w, "params"));
+        json_text_member(&w, "uri", uri);
+        if (listen)
+            announce_put_meta(&w, listen);
+        hf_json_end_object(&w);
     }
-    if (listen) {
-        haft_buffer_puts(out, uri ? ",\"_meta\":{\"" META_SUBSCRIPTION "\":"
-                                  : "\"_meta\":{\"" META_SUBSCRIPTION "\":");
-        hf_rpc_put_id(out, listen->id);
-        haft_buffer_add(out, "}", 1);
-    }
-    if (uri || listen)
-        haft_buffer_add(out, "}", 1);
-    haft_buffer_add(out, "}", 1);
+    hf_json_end_object(&w);
     hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen ? listen->tag : NULL, 0);
 }
 
@@ -258,36 +259,29 @@ static void listen_free(struct listen *listen)
 }
 
 /* The filter as far as it is honoured: what the server offers. */
-static void put_honoured(haft_buffer *out, const struct listen *listen)
+static void put_honoured(struct json_writer *w, const struct listen *listen)
 {
-    bool any = false;
-
-    haft_buffer_puts(out, "\"notifications\":{");
-    for (size_t i = 0; i < TOPICS; i++) {
-        if (!(listen->lists & topics[i].lists))
-            continue;
-        haft_buffer_printf(out, "%s\"%s\":true", any ? "," : "", topics[i].filter);
-        any = true;
-    }
-    if (listen->uris) {
-        haft_buffer_puts(out, any ? ",\"resourceSubscriptions\":" : "\"resourceSubscriptions\":");
-        haft_json_write(listen->uris, out);
-    }
-    haft_buffer_add(out, "}", 1);
+    hf_json_begin_object(json_key(w, "notifications"));
+    for (size_t i = 0; i < TOPICS; i++)
+        if (listen->lists & topics[i].lists)
+            hf_json_bool(hf_json_name(w, topics[i].filter, strlen(topics[i].filter)), true);
+    if (listen->uris)
+        hf_json_value(json_key(w, "resourceSubscriptions"), listen->uris);
+    hf_json_end_object(w);
 }
 
 /* False without memory. */
 static bool acknowledge(haft_session *session, const struct listen *listen)
 {
     haft_buffer *out = &session->owner.out;
+    struct json_writer w = {.out = out};
 
-    haft_buffer_puts(out,
-                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\","
-                     "\"params\":{");
-    put_honoured(out, listen);
-    haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
-    hf_rpc_put_id(out, listen->id);
-    haft_buffer_puts(out, "}}}");
+    hf_rpc_begin_notification(&w, "notifications/subscriptions/acknowledged");
+    hf_json_begin_object(json_key(&w, "params"));
+    put_honoured(&w, listen);
+    announce_put_meta(&w, listen);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
     if (out->status) {
         haft_buffer_clear(out);
         return false;
@@ -304,6 +298,7 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
     struct listen *listen = arena ? haft_arena_zalloc(arena, 1, sizeof *listen) : NULL;
     unsigned offered = atomic_load(&session->owner.server->changes.offered);
     haft_buffer text;
+    struct json_writer w = {.out = &text};
     yyjson_val *copy = NULL;
     const char *reason;
     size_t offset;
@@ -314,11 +309,10 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
     }
     listen->arena = arena;
     haft_buffer_init(&text, session->owner.allocator, LISTEN_LIMIT / 2);
-    haft_buffer_puts(&text, "[");
-    hf_rpc_put_id(&text, call->request.id);
-    haft_buffer_puts(&text, ",");
-    haft_json_write(filter, &text);
-    haft_buffer_puts(&text, "]");
+    hf_json_begin_array(&w);
+    hf_rpc_write_id(&w, call->request.id);
+    hf_json_value(&w, filter);
+    hf_json_end_array(&w);
     if (text.status || hf_json_parse(text.data, text.size, arena, &copy, &offset, &reason)) {
         haft_buffer_finish(&text);
         haft_arena_free(arena);
@@ -393,31 +387,33 @@ void hf_handle_listen(haft_call *call)
 /* Where all subscriptions share one channel, the end of one is announced as well. */
 static void cancel_listen(haft_session *session, const struct listen *listen)
 {
-    haft_buffer *out = &session->owner.out;
+    struct json_writer w = {.out = &session->owner.out};
 
-    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
-                          "\"requestId\":");
-    hf_rpc_put_id(out, listen->id);
-    haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
-    hf_rpc_put_id(out, listen->id);
-    haft_buffer_puts(out, "}}}");
+    hf_rpc_begin_notification(&w, "notifications/cancelled");
+    hf_json_begin_object(json_key(&w, "params"));
+    hf_rpc_write_id(json_key(&w, "requestId"), listen->id);
+    announce_put_meta(&w, listen);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
     hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
 }
 
 /* The result that ends a subscription. */
 static void end_listen(haft_session *session, const struct listen *listen)
 {
+    const struct text *tail = &session->owner.server->modern_tail;
     haft_buffer *out = &session->owner.out;
+    struct json_writer w = {.out = out};
 
-    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    hf_rpc_put_id(out, listen->id);
-    haft_buffer_puts(out, ",\"result\":{\"resultType\":\"complete\",\"_meta\":{\"" META_SUBSCRIPTION
-                          "\":");
-    hf_rpc_put_id(out, listen->id);
-    haft_buffer_add(out, ",", 1);
-    haft_buffer_add(out, session->owner.server->modern_tail.data,
-                    session->owner.server->modern_tail.size);
-    haft_buffer_puts(out, "}}}");
+    hf_rpc_begin_response(&w, listen->id);
+    hf_json_begin_object(json_key(&w, "result"));
+    hf_json_text(json_key(&w, "resultType"), "complete");
+    hf_json_begin_object(json_key(&w, "_meta"));
+    hf_rpc_write_id(json_key(&w, META_SUBSCRIPTION), listen->id);
+    hf_json_raw_members(&w, tail->data, tail->size);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
     if (out->status) {
         haft_buffer_clear(out);
         hf_rpc_put_error(out, listen->id, RPC_INTERNAL_ERROR, NULL, NULL);

@@ -11,30 +11,33 @@
 
 enum { CLIENT_LIMIT = 1 << 20 };
 
-/* What the server can do, as either era is told; `offered` is bits of lists. */
-static void put_capabilities(haft_call *call, haft_buffer *out, unsigned offered)
+static void put_list_capability(struct json_writer *w, bool subscribe)
 {
-    const haft_server_options *options = &call->server->options;
-    bool modern = hf_revision_rows[call->revision].modern;
-    unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
-
-    haft_buffer_puts(out, "\"capabilities\":{\"logging\":{},\"completions\":{}");
-    if (offered & 1u << HAFT_OFFER_TOOL)
-        haft_buffer_puts(out, ",\"tools\":{\"listChanged\":true}");
-    if (offered & 1u << HAFT_OFFER_PROMPT)
-        haft_buffer_puts(out, ",\"prompts\":{\"listChanged\":true}");
-    if (offered & resources)
-        haft_buffer_puts(out, options->resource_subscriptions
-                                  ? ",\"resources\":{\"subscribe\":true,\"listChanged\":true}"
-                                  : ",\"resources\":{\"listChanged\":true}");
-    if (modern)
-        hf_put_json_member(out, "extensions", options->extensions);
-    haft_buffer_add(out, "}", 1);
+    hf_json_begin_object(w);
+    if (subscribe)
+        hf_json_bool(json_key(w, "subscribe"), true);
+    hf_json_bool(json_key(w, "listChanged"), true);
+    hf_json_end_object(w);
 }
 
-static void put_instructions(haft_call *call, haft_buffer *out)
+/* What the server can do, as either era is told; `offered` is bits of lists. */
+static void put_capabilities(haft_call *call, struct json_writer *w, unsigned offered)
 {
-    hf_put_text_member(out, "instructions", call->server->options.instructions);
+    const haft_server_options *options = &call->server->options;
+    unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
+
+    hf_json_begin_object(json_key(w, "capabilities"));
+    hf_json_empty_object(json_key(w, "logging"));
+    hf_json_empty_object(json_key(w, "completions"));
+    if (offered & 1u << HAFT_OFFER_TOOL)
+        put_list_capability(json_key(w, "tools"), false);
+    if (offered & 1u << HAFT_OFFER_PROMPT)
+        put_list_capability(json_key(w, "prompts"), false);
+    if (offered & resources)
+        put_list_capability(json_key(w, "resources"), options->resource_subscriptions);
+    if (hf_revision_rows[call->revision].modern)
+        hf_put_json_member(w, "extensions", options->extensions);
+    hf_json_end_object(w);
 }
 
 /* As lines about its calls have it. */
@@ -86,7 +89,7 @@ void hf_handle_initialize(haft_call *call)
     haft_session *session = session_of(call);
     yyjson_val *version = rpc_string(call->request.params, "protocolVersion");
     enum revision revision;
-    haft_buffer *out;
+    struct json_writer w;
     int status;
 
     if (!version) {
@@ -121,25 +124,22 @@ void hf_handle_initialize(haft_call *call)
     session->n_changes++;
     hf_event_of_meeting(session, session->client.name);
     call->revision = revision;
-    out = hf_respond_begin(call);
-    haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", hf_revision_rows[revision].name);
-    put_capabilities(call, out, session->declared);
-    haft_buffer_puts(out, ",\"serverInfo\":");
-    haft_buffer_add(out, call->server->info.data, call->server->info.size);
-    put_instructions(call, out);
+    w = json_members(hf_respond_begin(call), false);
+    hf_json_text(json_key(&w, "protocolVersion"), hf_revision_rows[revision].name);
+    put_capabilities(call, &w, session->declared);
+    hf_json_raw(json_key(&w, "serverInfo"), call->server->info.data, call->server->info.size);
+    json_text_member(&w, "instructions", call->server->options.instructions);
     hf_respond_end(call, true, NULL);
 }
 
 void hf_handle_discover(haft_call *call)
 {
-    haft_buffer *out = hf_respond_begin(call);
-    struct json_writer w = json_members(out, false);
+    struct json_writer w = json_members(hf_respond_begin(call), false);
 
     hf_revision_put_modern(json_key(&w, "supportedVersions"));
-    haft_buffer_puts(out, ",");
-    put_capabilities(call, out, atomic_load(&call->server->changes.offered));
-    put_instructions(call, out);
-    hf_put_cache_hints(call, out);
+    put_capabilities(call, &w, atomic_load(&call->server->changes.offered));
+    json_text_member(&w, "instructions", call->server->options.instructions);
+    hf_put_cache_hints(call, &w);
     hf_respond_end(call, true, NULL);
 }
 
@@ -220,8 +220,7 @@ static yyjson_val *own_result(haft_call *call, int *ret_status)
 void hf_complete_custom(haft_call *call)
 {
     yyjson_val *result, *key, *value;
-    haft_buffer *out;
-    bool any = false;
+    struct json_writer w;
     size_t i, n;
     int status;
 
@@ -234,16 +233,11 @@ void hf_complete_custom(haft_call *call)
         hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
-    out = hf_respond_begin(call);
+    w = json_members(hf_respond_begin(call), false);
     yyjson_obj_foreach(result, i, n, key, value) {
         if (yyjson_equals_str(key, "_meta") || yyjson_equals_str(key, "resultType"))
             continue;
-        if (any)
-            haft_buffer_add(out, ",", 1);
-        haft_json_write(key, out);
-        haft_buffer_add(out, ":", 1);
-        haft_json_write(value, out);
-        any = true;
+        hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
     }
-    hf_respond_end(call, any, yyjson_get_str(yyjson_obj_get(result, "resultType")));
+    hf_respond_end(call, w.comma, yyjson_get_str(yyjson_obj_get(result, "resultType")));
 }

@@ -15,15 +15,15 @@ static const struct list {
     const char *method;
     haft_offer kind;
     const char *member; /* of the result */
-    struct text first;  /* of an entry: what it is found by */
+    struct text first;  /* of an entry: up to the value of what it is found by */
 } lists[] = {
-    {"tools/list", HAFT_OFFER_TOOL, "tools", {TEXT("{\"name\":")}},
-    {"resources/list", HAFT_OFFER_RESOURCE, "resources", {TEXT("{\"uri\":")}},
+    {"tools/list", HAFT_OFFER_TOOL, "tools", {TEXT(JSON_ITEM("name"))}},
+    {"resources/list", HAFT_OFFER_RESOURCE, "resources", {TEXT(JSON_ITEM("uri"))}},
     {"resources/templates/list",
      HAFT_OFFER_TEMPLATE,
      "resourceTemplates",
-     {TEXT("{\"uriTemplate\":")}},
-    {"prompts/list", HAFT_OFFER_PROMPT, "prompts", {TEXT("{\"name\":")}},
+     {TEXT(JSON_ITEM("uriTemplate"))}},
+    {"prompts/list", HAFT_OFFER_PROMPT, "prompts", {TEXT(JSON_ITEM("name"))}},
 };
 
 static const struct list *session_list_of(const char *method)
@@ -40,22 +40,21 @@ static const struct list *session_list_of(const char *method)
 /* What is in a cursor: a version, where the page ended, and the name of its last entry. */
 enum { CURSOR_HEAD = 5, CURSOR_VERSION = 1 };
 
-static void put_cursor(haft_buffer *out, haft_arena *arena, const struct item *last, size_t at)
+static void put_cursor(struct json_writer *w, haft_arena *arena, const struct item *last, size_t at)
 {
     size_t size = CURSOR_HEAD + last->name_size;
     char *text = haft_arena_alloc(arena, HAFT_BASE64_SIZE(size) + 1);
     unsigned char *plain = haft_arena_alloc(arena, size);
 
     if (!text || !plain) {
-        out->status = HAFT_ENOMEM;
+        w->out->status = HAFT_ENOMEM;
         return;
     }
     plain[0] = CURSOR_VERSION;
     for (int i = 0; i < 4; i++)
         plain[1 + i] = (unsigned char)(at >> (i * 8));
     memcpy(plain + CURSOR_HEAD, last->name, last->name_size);
-    buffer_literal(out, ",\"nextCursor\":");
-    haft_buffer_json_string(out, text, haft_base64_encode(plain, size, text));
+    hf_json_string(json_key(w, "nextCursor"), text, haft_base64_encode(plain, size, text));
 }
 
 /* Where the page after the cursor starts; -1 when it is no cursor.  When the entry that it names
@@ -79,10 +78,11 @@ static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *offers, 
 
 /* ---- the list ---- */
 
+/* Its texts were rendered when it was added, up to the end of its object. */
 static void list_put_entry(haft_buffer *out, const struct list *list, const struct item *item,
-                           int era)
+                           int era, bool comma)
 {
-    buffer_add(out, list->first.data, list->first.size);
+    buffer_add(out, list->first.data + !comma, list->first.size - !comma);
     buffer_add(out, item->quoted.data, item->quoted.size);
     buffer_add(out, item->rest[era].data, item->rest[era].size);
 }
@@ -95,13 +95,9 @@ static size_t put_page(haft_call *call, haft_buffer *out, const struct list *lis
     int era = hf_revision_rows[call->revision].modern ? MODERN : LEGACY;
     size_t n = 0;
 
-    for (; i < offers->n && n < page; i++) {
-        if (offers->entries[i].disabled)
-            continue;
-        if (n++)
-            buffer_literal(out, ",");
-        list_put_entry(out, list, offers->entries[i].item, era);
-    }
+    for (; i < offers->n && n < page; i++)
+        if (!offers->entries[i].disabled)
+            list_put_entry(out, list, offers->entries[i].item, era, n++);
     return i;
 }
 
@@ -119,7 +115,7 @@ void hf_handle_list(haft_call *call)
     const struct offer_list *offers = &call->catalogue->lists[list->kind];
     yyjson_val *cursor = yyjson_obj_get(call->request.params, "cursor");
     ptrdiff_t start = 0;
-    haft_buffer *out;
+    struct json_writer w;
     size_t end;
 
     if (cursor) {
@@ -130,12 +126,12 @@ void hf_handle_list(haft_call *call)
             return;
         }
     }
-    out = hf_respond_begin(call);
-    haft_buffer_printf(out, "\"%s\":[", list->member);
-    end = put_page(call, out, list, offers, (size_t)start);
-    haft_buffer_add(out, "]", 1);
+    w = json_members(hf_respond_begin(call), false);
+    hf_json_begin_array(hf_json_name(&w, list->member, strlen(list->member)));
+    end = put_page(call, w.out, list, offers, (size_t)start);
+    hf_json_end_array(&w);
     if (more_enabled(offers, end))
-        put_cursor(out, call->arena, offers->entries[end - 1].item, end - 1);
-    hf_put_cache_hints(call, out);
+        put_cursor(&w, call->arena, offers->entries[end - 1].item, end - 1);
+    hf_put_cache_hints(call, &w);
     hf_respond_end(call, true, NULL);
 }

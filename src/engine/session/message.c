@@ -15,6 +15,7 @@
 #include "protocol/meta.h"
 
 enum {
+    ENVELOPE_DATA = 256,
     BATCH_LIMIT = 100,
     LARGE = 512 << 10,         /* of a message: it can be */
     UNREADABLE_DEPTH = 200000, /* as deep as this, and then takes all the memory of a call */
@@ -79,13 +80,23 @@ static void refuse_version(haft_call *call, const yyjson_val *version)
 
 static void refuse_envelope(haft_call *call, const char *key, const char *what)
 {
-    const char *data =
-        haft_arena_printf(call->arena, "{\"envelope\":{\"%s\":[\"%s\"]}}", what, key);
+    char room[ENVELOPE_DATA];
+    haft_buffer data = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
+    struct json_writer w = {.out = &data};
 
+    hf_json_begin_object(&w);
+    hf_json_begin_object(json_key(&w, "envelope"));
+    hf_json_begin_array(hf_json_name(&w, what, strlen(what)));
+    hf_json_text(&w, key);
+    hf_json_end_array(&w);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+    haft_buffer_add(&data, "", 1);
     call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
     hf_respond_error(
         call, RPC_INVALID_PARAMS,
-        haft_arena_printf(call->arena, "Invalid params: _meta[\"%s\"] is %s", key, what), data);
+        haft_arena_printf(call->arena, "Invalid params: _meta[\"%s\"] is %s", key, what),
+        data.status ? NULL : room);
 }
 
 /* What a modern request says about its client, in the order in which clients expect to be told.  False

@@ -10,37 +10,38 @@ unsigned hf_session_changes(const haft_session *session)
     return session->n_changes;
 }
 
-static void remember_put_text(haft_buffer *out, const char *text, size_t size)
+static void remember_put_text(struct json_writer *w, const char *text, size_t size)
 {
     if (text)
-        haft_buffer_json_string(out, text, size);
+        hf_json_string(w, text, size);
     else
-        haft_buffer_puts(out, "null");
+        hf_json_null(w);
 }
 
 void hf_session_put_memory(const haft_session *session, haft_buffer *out)
 {
     const char *version = session->client.version;
+    struct json_writer w = {.out = out};
 
-    haft_buffer_printf(out, "{\"revision\":\"%s\",\"level\":%d,\"declared\":%u,",
-                       hf_revision_rows[session->revision].name, session->client.log_level,
-                       session->declared);
-    haft_buffer_puts(out, "\"client\":{\"clientInfo\":{\"name\":");
-    remember_put_text(out, session->client.name, session->client.name_size);
-    haft_buffer_puts(out, ",\"version\":");
-    remember_put_text(out, version, version ? strlen(version) : 0);
-    haft_buffer_puts(out, "},\"capabilities\":");
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "revision"), hf_revision_rows[session->revision].name);
+    hf_json_integer(json_key(&w, "level"), session->client.log_level);
+    hf_json_unsigned(json_key(&w, "declared"), session->declared);
+    hf_json_begin_object(json_key(&w, "client"));
+    hf_json_begin_object(json_key(&w, "clientInfo"));
+    remember_put_text(json_key(&w, "name"), session->client.name, session->client.name_size);
+    remember_put_text(json_key(&w, "version"), version, version ? strlen(version) : 0);
+    hf_json_end_object(&w);
     if (session->client.capabilities)
-        haft_json_write(session->client.capabilities, out);
+        hf_json_value(json_key(&w, "capabilities"), session->client.capabilities);
     else
-        haft_buffer_puts(out, "{}");
-    haft_buffer_puts(out, "},\"subscriptions\":[");
-    for (const struct subscription *one = session->subscriptions; one; one = one->next) {
-        if (one != session->subscriptions)
-            haft_buffer_puts(out, ",");
-        haft_buffer_json_string(out, one->uri, one->size);
-    }
-    haft_buffer_puts(out, "]}");
+        hf_json_empty_object(json_key(&w, "capabilities"));
+    hf_json_end_object(&w);
+    hf_json_begin_array(json_key(&w, "subscriptions"));
+    for (const struct subscription *one = session->subscriptions; one; one = one->next)
+        hf_json_string(&w, one->uri, one->size);
+    hf_json_end_array(&w);
+    hf_json_end_object(&w);
 }
 
 /* Each goes to the front: the last one first, so that they are in the order they were. */
