@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "json/writer.h"
 
 /* Bytes of a word (a request's id, a tool, a client) that a line shows. */
 enum { WORD = 256, NOTE = 256 };
@@ -219,16 +219,16 @@ static const struct log_shape shapes[] = {
                   " ",
                   "",
                   " ..."},
-    [LOG_JSON] = {"{\"time\":\"",
-                  "\",\"level\":\"",
-                  {"\",\"request\":\"", ""},
-                  {"\",\"tool\":\"", ""},
-                  {"\",\"client\":\"", ""},
-                  {"\",\"principal\":\"", ""},
-                  {"\",\"trace\":\"", ""},
-                  "\",\"text\":\"",
+    [LOG_JSON] = {"{" JSON_FIRST_KEY("time") "\"",
+                  "\"" JSON_KEY("level") "\"",
+                  {"\"" JSON_KEY("request") "\"", ""},
+                  {"\"" JSON_KEY("tool") "\"", ""},
+                  {"\"" JSON_KEY("client") "\"", ""},
+                  {"\"" JSON_KEY("principal") "\"", ""},
+                  {"\"" JSON_KEY("trace") "\"", ""},
+                  "\"" JSON_KEY("text") "\"",
                   "\"}",
-                  "\",\"cut\":true}"},
+                  "\"" JSON_KEY("cut") "true}"},
 };
 
 static void make_line(struct log_line *line, const haft_record *record, enum log_format format,

@@ -104,7 +104,7 @@ static char *put_milliseconds(char *at, uint64_t ns)
 
 static char *put_id(char *at, char *limit, yyjson_val *id)
 {
-    at = put_literal(at, ",\"id\":");
+    at = put_literal(at, JSON_KEY("id"));
     if (yyjson_is_str(id))
         return audit_put_text(at, limit, yyjson_get_str(id), yyjson_get_len(id));
     return at + hf_rpc_id_to_text(id, at, RPC_ID_NUMBER);
@@ -119,7 +119,7 @@ static char *put_time(char *at, struct owner *owner)
         hf_time_to_text(owner->now, owner->time);
         owner->second = second;
     }
-    at = put_literal(at, "{\"time\":\"");
+    at = put_literal(at, "{" JSON_FIRST_KEY("time") "\"");
     memcpy(at, owner->time, sizeof owner->time);
     at = put_thousandths(at + sizeof "2026-11-15T05:25:27." - 1,
                          (unsigned)(owner->now - second * 1000));
@@ -130,7 +130,7 @@ static char *put_outcome(char *at, haft_outcome outcome)
 {
     static const struct text texts[] = {
 #define HAFT_OUTCOME_(name, text)                                                                  \
-    {",\"outcome\":\"" text "\"", sizeof ",\"outcome\":\"" text "\"" - 1},
+    {JSON_KEY("outcome") "\"" text "\"", sizeof JSON_KEY("outcome") "\"" text "\"" - 1},
         HAFT_OUTCOMES(HAFT_OUTCOME_)
 #undef HAFT_OUTCOME_
     };
@@ -180,7 +180,7 @@ static uint64_t digest(const unsigned char key[16], yyjson_val *arguments)
 
 static char *put_digest(char *at, uint64_t value)
 {
-    at = put_literal(at, ",\"arguments\":\"siphash:");
+    at = put_literal(at, JSON_KEY("arguments") "\"siphash:");
     hf_hex_to_text(value, at);
     return put_literal(at + HEX_TEXT, "\"");
 }
@@ -195,7 +195,7 @@ static char *put_redacted(char *at, char *limit, const haft_call *call, yyjson_v
     hf_schema_put_redacted(call->item ? call->item->input : NULL, arguments, &text);
     if (!text.status && call->server->metering.audit_mode == HAFT_AUDIT_ARGUMENTS &&
         text.size <= ARGUMENTS_LIMIT) {
-        at = put_long(put_literal(at, ",\"arguments\":"), limit, text.data, text.size);
+        at = put_long(put_literal(at, JSON_KEY("arguments")), limit, text.data, text.size);
     } else if (!text.status) {
         siphash_init(&hash, call->server->keys.digest);
         hf_siphash_bytes(&hash, text.data, text.size);
@@ -225,8 +225,8 @@ static char *audit_put_client(char *at, char *limit, const haft_call *call)
     const struct text *quoted = &call->client.quoted;
 
     if (!quoted->data)
-        return put_member(at, limit, ",\"client\":", call->client.name, call->client.name_size);
-    at = put_literal(at, ",\"client\":");
+        return put_member(at, limit, JSON_KEY("client"), call->client.name, call->client.name_size);
+    at = put_literal(at, JSON_KEY("client"));
     return put_long(at, limit, quoted->data, quoted->size);
 }
 
@@ -235,16 +235,16 @@ static char *put_tool(char *at, char *limit, const haft_call *call)
     yyjson_val *name = call->item ? NULL : rpc_string(call->request.params, "name");
 
     if (!call->item)
-        return put_member(at, limit, ",\"tool\":", yyjson_get_str(name), yyjson_get_len(name));
-    at = put_literal(at, ",\"tool\":");
+        return put_member(at, limit, JSON_KEY("tool"), yyjson_get_str(name), yyjson_get_len(name));
+    at = put_literal(at, JSON_KEY("tool"));
     return put_long(at, limit, call->item->quoted.data, call->item->quoted.size);
 }
 
 static char *audit_put_trace(char *at, const haft_trace *trace)
 {
-    at = put_literal(at, ",\"trace\":\"");
+    at = put_literal(at, JSON_KEY("trace") "\"");
     at = audit_put(at, trace->trace_id, sizeof trace->trace_id - 1);
-    at = put_literal(at, "\",\"span\":\"");
+    at = put_literal(at, "\"" JSON_KEY("span") "\"");
     at = audit_put(at, trace->span_id, sizeof trace->span_id - 1);
     return put_literal(at, "\"");
 }
@@ -260,18 +260,18 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
     if (all)
         at = audit_put_client(at, limit, call);
     if (call->request.principal)
-        at = put_member(at, limit, ",\"principal\":", call->request.principal,
+        at = put_member(at, limit, JSON_KEY("principal"), call->request.principal,
                         strlen(call->request.principal));
-    at = put_literal(at, ",\"revision\":\"");
+    at = put_literal(at, JSON_KEY("revision") "\"");
     at = audit_put(at, hf_revision_rows[call->revision].name, REVISION_NAME);
     at = put_literal(at, "\"");
     if (all || call->item)
         at = put_tool(at, limit, call);
     at = put_outcome(at, outcome);
-    at = put_milliseconds(put_literal(at, ",\"ms\":"), call->time.elapsed);
+    at = put_milliseconds(put_literal(at, JSON_KEY("ms")), call->time.elapsed);
     /* A call that timed out may be writing still. */
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
-        at = put_number(put_literal(at, ",\"bytes\":"),
+        at = put_number(put_literal(at, JSON_KEY("bytes")),
                         (int64_t)(hf_content_size(call) + call->structured.size));
     if (call->request.trace)
         at = audit_put_trace(at, call->request.trace);
@@ -290,10 +290,11 @@ static void audit_after(haft_call *call, haft_outcome outcome, void *data)
     /* Something that was sent does not fit: who called what is said all the same, or a client could
      * call unseen by a long name. */
     if (end > limit)
-        end = put_literal(put_call(room, limit, call, outcome, false), ",\"truncated\":true}");
-    if (end > limit)
         end =
-            put_literal(put_outcome(put_time(room, call->owner), outcome), ",\"truncated\":true}");
+            put_literal(put_call(room, limit, call, outcome, false), JSON_KEY("truncated") "true}");
+    if (end > limit)
+        end = put_literal(put_outcome(put_time(room, call->owner), outcome),
+                          JSON_KEY("truncated") "true}");
     audit->write(audit->context, room, (size_t)(end - room));
 }
 
