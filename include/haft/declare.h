@@ -182,29 +182,33 @@ struct haft_type {
 /* ---- declaring ---------------------------------------------------------------- */
 
 /* typedef struct T { ... } T; and T_type. */
-#define HAFT_STRUCT(T, ...)                                                                        \
-    HAFT_FORWARD(T);                                                                               \
-    struct T {                                                                                     \
-        HAFT_EACH_(HAFT_MEMBER_, T, __VA_ARGS__)                                                   \
-    };                                                                                             \
-    HAFT_SCHEMA_(T, __VA_ARGS__)
+#define HAFT_STRUCT(T, ...) HAFT_STRUCT_AS_(STRUCT, T, __VA_ARGS__)
 
 /* T_type alone, for a struct that exists already.  Each field is checked against the member of its
  * name: one that is missing or of another type does not compile. */
 #define HAFT_SCHEMA(T, ...)                                                                        \
+    HAFT_C_ALONE_                                                                                  \
+    HAFT_EACH_(HAFT_LISTED_, T, __VA_ARGS__)                                                       \
     HAFT_HOOKS_(T);                                                                                \
-    HAFT_SCHEMA_(T, __VA_ARGS__)
+    HAFT_TABLE_(STRUCT, T, __VA_ARGS__)
 
 /* Names a struct before it is declared, for two that contain each other. */
 #define HAFT_FORWARD(T)                                                                            \
     typedef struct T T;                                                                            \
     HAFT_HOOKS_(T)
 
-/* typedef enum T { T_a, T_b } T; on the wire the strings "a" and "b". */
+/* typedef enum T { T_a, T_b } T; on the wire the strings "a" and "b".  Names are taken as they are written, also
+ * those that are macros: HAFT_ENUMERATION(sig, SIGTERM) is sig_SIGTERM and "SIGTERM". */
 #define HAFT_ENUMERATION(T, ...)                                                                   \
     HAFT_C_ALONE_                                                                                  \
-    typedef enum T { HAFT_EACH_(HAFT_ENUMERATOR_, T, __VA_ARGS__) T##_count_ } T;                  \
-    static const char *const T##_names_[] = {HAFT_EACH_(HAFT_ENUM_NAME_, T, __VA_ARGS__)};         \
+    HAFT_WRITTEN_(_##__VA_ARGS__)(HAFT_ENUM_CHECK_, T, _##__VA_ARGS__)                             \
+    typedef enum T {                                                                               \
+        HAFT_WRITTEN_(_##__VA_ARGS__)(HAFT_ENUMERATOR_, T, _##__VA_ARGS__) T##_count_              \
+    } T;                                                                                           \
+    _Static_assert(0 HAFT_EACH_(HAFT_PLUS_ONE_, T, __VA_ARGS__) == T##_count_,                     \
+                   "a macro in the enumeration " #T " stands for several names: write them out");  \
+    static const char *const T##_names_[] = {                                                      \
+        HAFT_WRITTEN_(_##__VA_ARGS__)(HAFT_ENUM_NAME_, T, _##__VA_ARGS__)};                        \
     _Static_assert(sizeof(T) == sizeof(int), "an enum is stored as an int");                       \
     HAFT_MAYBE_UNUSED_ static const haft_type T##_type = {HAFT_TYPE_SIZES_,                        \
                                                           .name = #T,                              \
@@ -217,6 +221,7 @@ struct haft_type {
  * `enum T_kind kind` (T_a, T_b) and a member per case, `as.a`. */
 #define HAFT_CHOICE(T, tagname, ...)                                                               \
     HAFT_C_ALONE_                                                                                  \
+    HAFT_EACH_(HAFT_CASE_CHECK_, T, __VA_ARGS__)                                                   \
     typedef struct T {                                                                             \
         enum T##_kind { HAFT_EACH_(HAFT_CASE_ENUM_, T, __VA_ARGS__) T##_count_ } kind;             \
         union {                                                                                    \
@@ -231,7 +236,7 @@ struct haft_type {
                                                           .tag = tagname,                          \
                                                           .fields = T##_cases_,                    \
                                                           .n_fields = T##_count_}
-#define HAFT_CASE(name, type) (name, type)
+#define HAFT_CASE(name, type) (#name, _##name, name, type)
 
 /* A list that is a type of its own: typedef struct T { size_t n_items; ITEM *items; } T.  For
  * arrays of arrays, and for a value that is an array all by itself. */
@@ -254,19 +259,19 @@ struct haft_type {
     static const struct haft_refine_hook T##_refine_ = {T##_refine_call_}
 
 /* The fields. */
-#define HAFT_BOOLEAN(name, ...) HAFT_TUPLE_(BOOLEAN, name, bool, __VA_ARGS__)
-#define HAFT_INTEGER(name, ...) HAFT_TUPLE_(INTEGER, name, int64_t, __VA_ARGS__)
-#define HAFT_NUMBER(name, ...) HAFT_TUPLE_(NUMBER, name, double, __VA_ARGS__)
-#define HAFT_STRING(name, ...) HAFT_TUPLE_(STRING, name, string, __VA_ARGS__)
-#define HAFT_BYTES(name, ...) HAFT_TUPLE_(BYTES, name, bytes, __VA_ARGS__)
-#define HAFT_ENUM(name, T, ...) HAFT_TUPLE_(ENUM, name, T, __VA_ARGS__)
-#define HAFT_OBJECT(name, T, ...) HAFT_TUPLE_(OBJECT, name, T, __VA_ARGS__)
-#define HAFT_UNION(name, T, ...) HAFT_TUPLE_(UNION, name, T, __VA_ARGS__)
-#define HAFT_POINTER(name, T, ...) HAFT_TUPLE_(POINTER, name, T, __VA_ARGS__)
-#define HAFT_ARRAY(name, item, ...) HAFT_TUPLE_(ARRAY, name, item, __VA_ARGS__)
-#define HAFT_MAP(name, item, ...) HAFT_TUPLE_(MAP, name, item, __VA_ARGS__)
-#define HAFT_JSON(name, ...) HAFT_TUPLE_(JSON, name, json, __VA_ARGS__)
-#define HAFT_EXTENDS(Base) HAFT_TUPLE_(EXTENDS, base, Base, "")
+#define HAFT_BOOLEAN(name, ...) HAFT_TUPLE_(BOOLEAN, #name, name, bool, __VA_ARGS__)
+#define HAFT_INTEGER(name, ...) HAFT_TUPLE_(INTEGER, #name, name, int64_t, __VA_ARGS__)
+#define HAFT_NUMBER(name, ...) HAFT_TUPLE_(NUMBER, #name, name, double, __VA_ARGS__)
+#define HAFT_STRING(name, ...) HAFT_TUPLE_(STRING, #name, name, string, __VA_ARGS__)
+#define HAFT_BYTES(name, ...) HAFT_TUPLE_(BYTES, #name, name, bytes, __VA_ARGS__)
+#define HAFT_ENUM(name, T, ...) HAFT_TUPLE_(ENUM, #name, name, T, __VA_ARGS__)
+#define HAFT_OBJECT(name, T, ...) HAFT_TUPLE_(OBJECT, #name, name, T, __VA_ARGS__)
+#define HAFT_UNION(name, T, ...) HAFT_TUPLE_(UNION, #name, name, T, __VA_ARGS__)
+#define HAFT_POINTER(name, T, ...) HAFT_TUPLE_(POINTER, #name, name, T, __VA_ARGS__)
+#define HAFT_ARRAY(name, item, ...) HAFT_TUPLE_(ARRAY, #name, name, item, __VA_ARGS__)
+#define HAFT_MAP(name, item, ...) HAFT_TUPLE_(MAP, #name, name, item, __VA_ARGS__)
+#define HAFT_JSON(name, ...) HAFT_TUPLE_(JSON, #name, name, json, __VA_ARGS__)
+#define HAFT_EXTENDS(Base) HAFT_TUPLE_(EXTENDS, "base", base, Base, "")
 #define HAFT_OPTIONAL(field) HAFT_AS_OPTIONAL_ field
 #define HAFT_NULLABLE(field) HAFT_AS_NULLABLE_ field
 #define HAFT_DEFAULT(field, value) HAFT_AS_DEFAULT_(value, HAFT_STRIP_ field)

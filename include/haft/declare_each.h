@@ -84,4 +84,85 @@
 #define HAFT_E63_(F, c, a, ...) F(c, a) HAFT_E62_(F, c, __VA_ARGS__)
 #define HAFT_E64_(F, c, a, ...) F(c, a) HAFT_E63_(F, c, __VA_ARGS__)
 
+/* ---- the same of names as they are written, also of those that are macros (SIGTERM) ----
+ *
+ * What is pasted or made a text is not expanded.  So every list of names that is passed on has something pasted
+ * to its front, an underscore: HAFT_WRITTEN_(_##__VA_ARGS__)(F, T, _##__VA_ARGS__) is
+ * F(T, T_a, "_a") F(T, T_b, "_b") ... */
+#define HAFT_WRITTEN_(...) \
+    HAFT_PICK_(_##__VA_ARGS__, \
+               HAFT_W64_, HAFT_W63_, HAFT_W62_, HAFT_W61_, HAFT_W60_, HAFT_W59_, HAFT_W58_, \
+               HAFT_W57_, HAFT_W56_, HAFT_W55_, HAFT_W54_, HAFT_W53_, HAFT_W52_, HAFT_W51_, \
+               HAFT_W50_, HAFT_W49_, HAFT_W48_, HAFT_W47_, HAFT_W46_, HAFT_W45_, HAFT_W44_, \
+               HAFT_W43_, HAFT_W42_, HAFT_W41_, HAFT_W40_, HAFT_W39_, HAFT_W38_, HAFT_W37_, \
+               HAFT_W36_, HAFT_W35_, HAFT_W34_, HAFT_W33_, HAFT_W32_, HAFT_W31_, HAFT_W30_, \
+               HAFT_W29_, HAFT_W28_, HAFT_W27_, HAFT_W26_, HAFT_W25_, HAFT_W24_, HAFT_W23_, \
+               HAFT_W22_, HAFT_W21_, HAFT_W20_, HAFT_W19_, HAFT_W18_, HAFT_W17_, HAFT_W16_, \
+               HAFT_W15_, HAFT_W14_, HAFT_W13_, HAFT_W12_, HAFT_W11_, HAFT_W10_, HAFT_W9_, \
+               HAFT_W8_, HAFT_W7_, HAFT_W6_, HAFT_W5_, HAFT_W4_, HAFT_W3_, HAFT_W2_, HAFT_W1_, 0)
+#define HAFT_W1_(F, c, a) F(c, c##a, #a)
+#define HAFT_W2_(F, c, a, ...) F(c, c##a, #a) HAFT_W1_(F, c, _##__VA_ARGS__)
+#define HAFT_W3_(F, c, a, ...) F(c, c##a, #a) HAFT_W2_(F, c, _##__VA_ARGS__)
+#define HAFT_W4_(F, c, a, ...) F(c, c##a, #a) HAFT_W3_(F, c, _##__VA_ARGS__)
+#define HAFT_W5_(F, c, a, ...) F(c, c##a, #a) HAFT_W4_(F, c, _##__VA_ARGS__)
+#define HAFT_W6_(F, c, a, ...) F(c, c##a, #a) HAFT_W5_(F, c, _##__VA_ARGS__)
+#define HAFT_W7_(F, c, a, ...) F(c, c##a, #a) HAFT_W6_(F, c, _##__VA_ARGS__)
+#define HAFT_W8_(F, c, a, ...) F(c, c##a, #a) HAFT_W7_(F, c, _##__VA_ARGS__)
+#define HAFT_W9_(F, c, a, ...) F(c, c##a, #a) HAFT_W8_(F, c, _##__VA_ARGS__)
+#define HAFT_W10_(F, c, a, ...) F(c, c##a, #a) HAFT_W9_(F, c, _##__VA_ARGS__)
+#define HAFT_W11_(F, c, a, ...) F(c, c##a, #a) HAFT_W10_(F, c, _##__VA_ARGS__)
+#define HAFT_W12_(F, c, a, ...) F(c, c##a, #a) HAFT_W11_(F, c, _##__VA_ARGS__)
+#define HAFT_W13_(F, c, a, ...) F(c, c##a, #a) HAFT_W12_(F, c, _##__VA_ARGS__)
+#define HAFT_W14_(F, c, a, ...) F(c, c##a, #a) HAFT_W13_(F, c, _##__VA_ARGS__)
+#define HAFT_W15_(F, c, a, ...) F(c, c##a, #a) HAFT_W14_(F, c, _##__VA_ARGS__)
+#define HAFT_W16_(F, c, a, ...) F(c, c##a, #a) HAFT_W15_(F, c, _##__VA_ARGS__)
+#define HAFT_W17_(F, c, a, ...) F(c, c##a, #a) HAFT_W16_(F, c, _##__VA_ARGS__)
+#define HAFT_W18_(F, c, a, ...) F(c, c##a, #a) HAFT_W17_(F, c, _##__VA_ARGS__)
+#define HAFT_W19_(F, c, a, ...) F(c, c##a, #a) HAFT_W18_(F, c, _##__VA_ARGS__)
+#define HAFT_W20_(F, c, a, ...) F(c, c##a, #a) HAFT_W19_(F, c, _##__VA_ARGS__)
+#define HAFT_W21_(F, c, a, ...) F(c, c##a, #a) HAFT_W20_(F, c, _##__VA_ARGS__)
+#define HAFT_W22_(F, c, a, ...) F(c, c##a, #a) HAFT_W21_(F, c, _##__VA_ARGS__)
+#define HAFT_W23_(F, c, a, ...) F(c, c##a, #a) HAFT_W22_(F, c, _##__VA_ARGS__)
+#define HAFT_W24_(F, c, a, ...) F(c, c##a, #a) HAFT_W23_(F, c, _##__VA_ARGS__)
+#define HAFT_W25_(F, c, a, ...) F(c, c##a, #a) HAFT_W24_(F, c, _##__VA_ARGS__)
+#define HAFT_W26_(F, c, a, ...) F(c, c##a, #a) HAFT_W25_(F, c, _##__VA_ARGS__)
+#define HAFT_W27_(F, c, a, ...) F(c, c##a, #a) HAFT_W26_(F, c, _##__VA_ARGS__)
+#define HAFT_W28_(F, c, a, ...) F(c, c##a, #a) HAFT_W27_(F, c, _##__VA_ARGS__)
+#define HAFT_W29_(F, c, a, ...) F(c, c##a, #a) HAFT_W28_(F, c, _##__VA_ARGS__)
+#define HAFT_W30_(F, c, a, ...) F(c, c##a, #a) HAFT_W29_(F, c, _##__VA_ARGS__)
+#define HAFT_W31_(F, c, a, ...) F(c, c##a, #a) HAFT_W30_(F, c, _##__VA_ARGS__)
+#define HAFT_W32_(F, c, a, ...) F(c, c##a, #a) HAFT_W31_(F, c, _##__VA_ARGS__)
+#define HAFT_W33_(F, c, a, ...) F(c, c##a, #a) HAFT_W32_(F, c, _##__VA_ARGS__)
+#define HAFT_W34_(F, c, a, ...) F(c, c##a, #a) HAFT_W33_(F, c, _##__VA_ARGS__)
+#define HAFT_W35_(F, c, a, ...) F(c, c##a, #a) HAFT_W34_(F, c, _##__VA_ARGS__)
+#define HAFT_W36_(F, c, a, ...) F(c, c##a, #a) HAFT_W35_(F, c, _##__VA_ARGS__)
+#define HAFT_W37_(F, c, a, ...) F(c, c##a, #a) HAFT_W36_(F, c, _##__VA_ARGS__)
+#define HAFT_W38_(F, c, a, ...) F(c, c##a, #a) HAFT_W37_(F, c, _##__VA_ARGS__)
+#define HAFT_W39_(F, c, a, ...) F(c, c##a, #a) HAFT_W38_(F, c, _##__VA_ARGS__)
+#define HAFT_W40_(F, c, a, ...) F(c, c##a, #a) HAFT_W39_(F, c, _##__VA_ARGS__)
+#define HAFT_W41_(F, c, a, ...) F(c, c##a, #a) HAFT_W40_(F, c, _##__VA_ARGS__)
+#define HAFT_W42_(F, c, a, ...) F(c, c##a, #a) HAFT_W41_(F, c, _##__VA_ARGS__)
+#define HAFT_W43_(F, c, a, ...) F(c, c##a, #a) HAFT_W42_(F, c, _##__VA_ARGS__)
+#define HAFT_W44_(F, c, a, ...) F(c, c##a, #a) HAFT_W43_(F, c, _##__VA_ARGS__)
+#define HAFT_W45_(F, c, a, ...) F(c, c##a, #a) HAFT_W44_(F, c, _##__VA_ARGS__)
+#define HAFT_W46_(F, c, a, ...) F(c, c##a, #a) HAFT_W45_(F, c, _##__VA_ARGS__)
+#define HAFT_W47_(F, c, a, ...) F(c, c##a, #a) HAFT_W46_(F, c, _##__VA_ARGS__)
+#define HAFT_W48_(F, c, a, ...) F(c, c##a, #a) HAFT_W47_(F, c, _##__VA_ARGS__)
+#define HAFT_W49_(F, c, a, ...) F(c, c##a, #a) HAFT_W48_(F, c, _##__VA_ARGS__)
+#define HAFT_W50_(F, c, a, ...) F(c, c##a, #a) HAFT_W49_(F, c, _##__VA_ARGS__)
+#define HAFT_W51_(F, c, a, ...) F(c, c##a, #a) HAFT_W50_(F, c, _##__VA_ARGS__)
+#define HAFT_W52_(F, c, a, ...) F(c, c##a, #a) HAFT_W51_(F, c, _##__VA_ARGS__)
+#define HAFT_W53_(F, c, a, ...) F(c, c##a, #a) HAFT_W52_(F, c, _##__VA_ARGS__)
+#define HAFT_W54_(F, c, a, ...) F(c, c##a, #a) HAFT_W53_(F, c, _##__VA_ARGS__)
+#define HAFT_W55_(F, c, a, ...) F(c, c##a, #a) HAFT_W54_(F, c, _##__VA_ARGS__)
+#define HAFT_W56_(F, c, a, ...) F(c, c##a, #a) HAFT_W55_(F, c, _##__VA_ARGS__)
+#define HAFT_W57_(F, c, a, ...) F(c, c##a, #a) HAFT_W56_(F, c, _##__VA_ARGS__)
+#define HAFT_W58_(F, c, a, ...) F(c, c##a, #a) HAFT_W57_(F, c, _##__VA_ARGS__)
+#define HAFT_W59_(F, c, a, ...) F(c, c##a, #a) HAFT_W58_(F, c, _##__VA_ARGS__)
+#define HAFT_W60_(F, c, a, ...) F(c, c##a, #a) HAFT_W59_(F, c, _##__VA_ARGS__)
+#define HAFT_W61_(F, c, a, ...) F(c, c##a, #a) HAFT_W60_(F, c, _##__VA_ARGS__)
+#define HAFT_W62_(F, c, a, ...) F(c, c##a, #a) HAFT_W61_(F, c, _##__VA_ARGS__)
+#define HAFT_W63_(F, c, a, ...) F(c, c##a, #a) HAFT_W62_(F, c, _##__VA_ARGS__)
+#define HAFT_W64_(F, c, a, ...) F(c, c##a, #a) HAFT_W63_(F, c, _##__VA_ARGS__)
+
 #endif

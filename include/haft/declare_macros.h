@@ -1,7 +1,7 @@
 /* haft/declare_macros.h - what the declarations of haft/declare.h expand to.  Not for use.
  *
  * A field macro makes a tuple
- *     (presence, default, nullness, wire name, header, KIND, name, type, description and rules...)
+ *     (presence, default, nullness, wire name, header, written, KIND, name, type, description and rules...)
  * so that one list of fields can be read several times: as members, as checks of those members, and
  * as table entries.  Wrappers such as HAFT_OPTIONAL replace one place of the tuple. */
 #ifndef HAFT_DECLARE_MACROS_H
@@ -35,8 +35,9 @@
 #define HAFT_C_ALONE_
 #endif
 
-#define HAFT_TUPLE_(kind, name, type, ...)                                                         \
-    (REQUIRED, 0, SOLID, #name, NULL, kind, name, type, __VA_ARGS__)
+/* `written` is the name as it is written, `name` what a macro of that name has made of it. */
+#define HAFT_TUPLE_(kind, written, name, type, ...)                                                \
+    (REQUIRED, 0, SOLID, written, NULL, written, kind, name, type, __VA_ARGS__)
 #define HAFT_STRIP_(...) __VA_ARGS__
 #define HAFT_AS_OPTIONAL_(presence, ...) (OPTIONAL, __VA_ARGS__)
 #define HAFT_AS_NULLABLE_(presence, dv, null, ...) (presence, dv, NULLABLE, __VA_ARGS__)
@@ -48,6 +49,26 @@
 #define HAFT_AS_HEADER2_(name, presence, dv, null, wire, header, ...)                              \
     (presence, dv, null, wire, name, __VA_ARGS__)
 
+/* ---- the check that what is listed is fields ---- */
+/* First of all, so that it is this that is reported.  A thing in parentheses is a field: 1, anything else 0. */
+#define HAFT_LISTED_(T, tuple) HAFT_LISTED2_(HAFT_SECOND_(HAFT_PROBE_ tuple, 0, 0), T, tuple)
+#define HAFT_LISTED2_(...) HAFT_LISTED3_(__VA_ARGS__)
+#define HAFT_LISTED3_(is_field, T, tuple) HAFT_LISTED_##is_field##_(T, tuple)
+#define HAFT_PROBE_(...) 0, 1
+#define HAFT_SECOND_(...) HAFT_SECOND2_(__VA_ARGS__)
+#define HAFT_SECOND2_(a, b, ...) b
+#define HAFT_LISTED_0_(T, thing)                                                                   \
+    _Static_assert(sizeof #thing > 1, #T " has no fields, or a comma too many between them");      \
+    _Static_assert(sizeof #thing == 1, #T ": this is not a field: " #thing);
+#define HAFT_LISTED_1_(T, tuple)
+
+/* The same, and no name of a member is a macro for something else: x.errno would not be it. */
+#define HAFT_MEMBERS_(T, tuple) HAFT_LISTED_(T, tuple) HAFT_WRITTEN_AS_ tuple
+#define HAFT_WRITTEN_AS_(presence, dv, null, wire, header, written, kind, name, ...)               \
+    _Static_assert(sizeof written == sizeof #name,                                                 \
+                   "the field name " written " is a macro: name it otherwise, in HAFT_NAMED(\""    \
+                   written "\", ...)");
+
 /* The hooks that HAFT_OPTIONS and HAFT_REFINE may fill in later, and the table itself: tentative
  * definitions, so that a struct can refer to its own type. */
 #define HAFT_HOOKS_(T)                                                                             \
@@ -56,8 +77,9 @@
     HAFT_MAYBE_UNUSED_ static const struct haft_refine_hook T##_refine_;                           \
     HAFT_MAYBE_UNUSED_ static const haft_type T##_type
 
-#define HAFT_SCHEMA_(T, ...) HAFT_TABLE_(STRUCT, T, __VA_ARGS__)
 #define HAFT_STRUCT_AS_(shape, T, ...)                                                             \
+    HAFT_C_ALONE_                                                                                  \
+    HAFT_EACH_(HAFT_MEMBERS_, T, __VA_ARGS__)                                                      \
     HAFT_FORWARD(T);                                                                               \
     struct T {                                                                                     \
         HAFT_EACH_(HAFT_MEMBER_, T, __VA_ARGS__)                                                   \
@@ -84,7 +106,7 @@
 /* ---- the members ---- */
 /* What is no field is left with this name in front of it, which is then the error message. */
 #define HAFT_MEMBER_(T, tuple) HAFT_this_is_no_field_ tuple
-#define HAFT_this_is_no_field_(presence, dv, null, wire, header, kind, name, ...)                  \
+#define HAFT_this_is_no_field_(presence, dv, null, wire, header, written, kind, name, ...)                  \
     HAFT_HAS_##presence##_(kind, name) HAFT_NULL_##null##_(name) HAFT_MEMBER_##kind##_(name, __VA_ARGS__)
 #define HAFT_HAS_REQUIRED_(kind, name)
 #define HAFT_HAS_DEFAULT_(kind, name)
@@ -125,7 +147,7 @@
     const char **name##_keys;                                                                      \
     HAFT_the_item_is_no_field_ item *name;
 
-#define HAFT_the_item_is_no_field_(presence, dv, null, wire, header, kind, name, type, ...)        \
+#define HAFT_the_item_is_no_field_(presence, dv, null, wire, header, written, kind, name, type, ...)        \
     HAFT_CTYPE_##kind##_(type)
 #define HAFT_CTYPE_BOOLEAN_(type) bool
 #define HAFT_CTYPE_INTEGER_(type) int64_t
@@ -144,7 +166,7 @@
 /* ---- the check that a member has the type its field says ---- */
 #define HAFT_CHECK_(T, tuple) HAFT_CHECK2_(T, HAFT_STRIP_ tuple)
 #define HAFT_CHECK2_(...) HAFT_CHECK3_(__VA_ARGS__)
-#define HAFT_CHECK3_(T, presence, dv, null, wire, header, kind, name, ...)                         \
+#define HAFT_CHECK3_(T, presence, dv, null, wire, header, written, kind, name, ...)                         \
     HAFT_DESCRIBED_(#T "." #name, __VA_ARGS__, 0)                                                  \
     HAFT_CHECK_HAS_##presence##_(T, kind, name) HAFT_CHECK_NULL_##null##_(T, name)                 \
         HAFT_CHECK_##kind##_(T, name, __VA_ARGS__) HAFT_CHECK_DV_##presence##_(T, kind, name, dv)
@@ -216,7 +238,7 @@
 /* ---- the table entry ---- */
 #define HAFT_FIELD_(T, tuple) HAFT_FIELD2_(T, HAFT_STRIP_ tuple)
 #define HAFT_FIELD2_(...) HAFT_FIELD3_(__VA_ARGS__)
-#define HAFT_FIELD3_(T, presence_, dv, null_, wire, header_, kind_, name_, type_, ...)             \
+#define HAFT_FIELD3_(T, presence_, dv, null_, wire, header_, written, kind_, name_, type_, ...)             \
     {.name = wire,                                                                                 \
      .kind = HAFT_KIND_##kind_,                                                                    \
      .presence = HAFT_PRESENCE_##presence_,                                                        \
@@ -225,7 +247,7 @@
      HAFT_AT_HAS_##presence_##_(T, kind_, name_) HAFT_AT_NULL_##null_##_(T, name_)                 \
          HAFT_AT_##kind_##_(T, name_) HAFT_FALLBACK_##presence_##_(kind_, dv) HAFT_TYPE_##kind_##_(type_)\
              .rules.HAFT_RULES_##kind_##_ = {HAFT_WIDE_##kind_##_ .description = __VA_ARGS__}},
-#define HAFT_ITEM_(presence_, dv, null_, wire, header_, kind_, name_, type_, ...)                  \
+#define HAFT_ITEM_(presence_, dv, null_, wire, header_, written, kind_, name_, type_, ...)                  \
     {.name = wire,                                                                                 \
      .kind = HAFT_KIND_##kind_,                                                                    \
      .presence = HAFT_PRESENCE_##presence_,                                                        \
@@ -321,16 +343,22 @@
 #define HAFT_WIDE_EXTENDS_
 
 /* ---- enumerations and choices ---- */
-#define HAFT_ENUMERATOR_(T, name) T##_##name,
-#define HAFT_ENUM_NAME_(T, name) #name,
+#define HAFT_ENUMERATOR_(T, name, text) name,
+#define HAFT_ENUM_NAME_(T, name, text) &text[1],
+#define HAFT_ENUM_CHECK_(T, name, text)                                                            \
+    _Static_assert(sizeof text > 2, "an enumerator of " #T " has no name");
+#define HAFT_PLUS_ONE_(T, name) + 1
 #define HAFT_CASE_ENUM_(T, pair) HAFT_CASE_ENUM2_(T, HAFT_STRIP_ pair)
 #define HAFT_CASE_ENUM2_(...) HAFT_CASE_ENUM3_(__VA_ARGS__)
-#define HAFT_CASE_ENUM3_(T, name, type) T##_##name,
+#define HAFT_CASE_ENUM3_(T, wire, under_name, name, type) T##under_name,
+#define HAFT_CASE_CHECK_(T, pair) HAFT_CASE_CHECK2_ pair
+#define HAFT_CASE_CHECK2_(wire, under_name, name, type)                                            \
+    _Static_assert(sizeof wire == sizeof #name, "the case name " wire " is a macro: name it otherwise");
 #define HAFT_CASE_MEMBER_(T, pair) HAFT_CASE_MEMBER2_ pair
-#define HAFT_CASE_MEMBER2_(name, type) type name;
+#define HAFT_CASE_MEMBER2_(wire, under_name, name, type) type name;
 #define HAFT_CASE_FIELD_(T, pair) HAFT_CASE_FIELD2_(T, HAFT_STRIP_ pair)
 #define HAFT_CASE_FIELD2_(...) HAFT_CASE_FIELD3_(__VA_ARGS__)
-#define HAFT_CASE_FIELD3_(T, name_, type_)                                                         \
-    {.name = #name_, .kind = HAFT_KIND_OBJECT, .offset = offsetof(T, as), .type = &type_##_type},
+#define HAFT_CASE_FIELD3_(T, wire, under_name, name_, type_)                                       \
+    {.name = wire, .kind = HAFT_KIND_OBJECT, .offset = offsetof(T, as), .type = &type_##_type},
 
 #endif

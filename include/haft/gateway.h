@@ -171,29 +171,31 @@ int haft_route_add_handler(haft_gateway *gateway, const char *method, const char
     HAFT_ROUTE_IS_(fn, (haft_call *, const In *, Out *))                                           \
     HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
     HAFT_ROUTE_CALL_(fn, fn(call_, (const In *)in_, (Out *)out_))                                  \
-    HAFT_ROUTE_TABLE_(fn, verb, template, .input = &In##_type, .output = &Out##_type,              \
-                      .description = __VA_ARGS__)
+    HAFT_ROUTE_TABLE_(fn, fn##_route, #fn, verb, template, .input = &In##_type,                    \
+                      .output = &Out##_type, .description = __VA_ARGS__)
 
 /* int fn(haft_call *, const In *): it answers by haft_respond and its friends. */
 #define HAFT_ROUTE_IN(fn, verb, template, In, ...)                                                 \
     HAFT_ROUTE_IS_(fn, (haft_call *, const In *))                                                  \
     HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
     HAFT_ROUTE_CALL_(fn, fn(call_, (const In *)in_))                                               \
-    HAFT_ROUTE_TABLE_(fn, verb, template, .input = &In##_type, .description = __VA_ARGS__)
+    HAFT_ROUTE_TABLE_(fn, fn##_route, #fn, verb, template, .input = &In##_type,                    \
+                      .description = __VA_ARGS__)
 
 /* int fn(haft_call *, Out *) */
 #define HAFT_ROUTE_OUT(fn, verb, template, Out, ...)                                               \
     HAFT_ROUTE_IS_(fn, (haft_call *, Out *))                                                       \
     HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
     HAFT_ROUTE_CALL_(fn, fn(call_, (Out *)out_))                                                   \
-    HAFT_ROUTE_TABLE_(fn, verb, template, .output = &Out##_type, .description = __VA_ARGS__)
+    HAFT_ROUTE_TABLE_(fn, fn##_route, #fn, verb, template, .output = &Out##_type,                  \
+                      .description = __VA_ARGS__)
 
 /* int fn(haft_call *) */
 #define HAFT_ROUTE_BARE(fn, verb, template, ...)                                                   \
     HAFT_ROUTE_IS_(fn, (haft_call *))                                                              \
     HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
     HAFT_ROUTE_CALL_(fn, fn(call_))                                                                \
-    HAFT_ROUTE_TABLE_(fn, verb, template, .description = __VA_ARGS__)
+    HAFT_ROUTE_TABLE_(fn, fn##_route, #fn, verb, template, .description = __VA_ARGS__)
 
 /* ---- policies ------------------------------------------------------------------------ */
 
@@ -421,14 +423,14 @@ int haft_gateway_plugin(haft_gateway *gateway, const char *path);
         (void)out_;                                                                                \
         return expression;                                                                         \
     }
-#define HAFT_ROUTE_TABLE_(fn, verb, template, ...)                                                 \
+#define HAFT_ROUTE_TABLE_(fn, route, text, verb, template, ...)                                    \
     HAFT_OVERRIDES_BEGIN_                                                                          \
-    static const haft_route fn##_route = {.struct_size = sizeof(haft_route),                       \
-                                          .id = #fn,                                               \
-                                          .method = verb,                                          \
-                                          .path = template,                                        \
-                                          .call = fn##_serve_,                                     \
-                                          __VA_ARGS__};                                            \
+    static const haft_route route = {.struct_size = sizeof(haft_route),                            \
+                                     .id = text,                                                   \
+                                     .method = verb,                                               \
+                                     .path = template,                                             \
+                                     .call = fn##_serve_,                                          \
+                                     __VA_ARGS__};                                                 \
     HAFT_OVERRIDES_END_                                                                            \
     _Static_assert(1, "")
 

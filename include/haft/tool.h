@@ -94,28 +94,29 @@ typedef struct haft_tool {
     HAFT_HANDLER_IS_(fn, (haft_call *, const In *, Out *))                                         \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_, (const In *)in_, (Out *)out_))                                  \
-    HAFT_TOOL_TABLE_(fn, .input = &In##_type, .output = &Out##_type, .description = __VA_ARGS__)
+    HAFT_TOOL_TABLE_(fn, fn##_tool, #fn, .input = &In##_type, .output = &Out##_type,               \
+                     .description = __VA_ARGS__)
 
 /* int fn(haft_call *, const In *): it answers by haft_text and its friends. */
 #define HAFT_TOOL_IN(fn, In, ...)                                                                  \
     HAFT_HANDLER_IS_(fn, (haft_call *, const In *))                                                \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_, (const In *)in_))                                               \
-    HAFT_TOOL_TABLE_(fn, .input = &In##_type, .description = __VA_ARGS__)
+    HAFT_TOOL_TABLE_(fn, fn##_tool, #fn, .input = &In##_type, .description = __VA_ARGS__)
 
 /* int fn(haft_call *, Out *): no arguments. */
 #define HAFT_TOOL_OUT(fn, Out, ...)                                                                \
     HAFT_HANDLER_IS_(fn, (haft_call *, Out *))                                                     \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_, (Out *)out_))                                                   \
-    HAFT_TOOL_TABLE_(fn, .output = &Out##_type, .description = __VA_ARGS__)
+    HAFT_TOOL_TABLE_(fn, fn##_tool, #fn, .output = &Out##_type, .description = __VA_ARGS__)
 
 /* int fn(haft_call *): neither. */
 #define HAFT_TOOL_BARE(fn, ...)                                                                    \
     HAFT_HANDLER_IS_(fn, (haft_call *))                                                            \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_))                                                                \
-    HAFT_TOOL_TABLE_(fn, .description = __VA_ARGS__)
+    HAFT_TOOL_TABLE_(fn, fn##_tool, #fn, .description = __VA_ARGS__)
 
 /* ---- behind the macros ---- */
 
@@ -132,10 +133,11 @@ typedef struct haft_tool {
         (void)out_;                                                                                \
         return expression;                                                                         \
     }
-#define HAFT_TOOL_TABLE_(fn, ...)                                                                  \
+/* `text` is the name as it is written, also where it is a macro; so is that of the constant. */
+#define HAFT_TOOL_TABLE_(fn, tool, text, ...)                                                      \
     HAFT_OVERRIDES_BEGIN_                                                                          \
-    static const haft_tool fn##_tool = {                                                           \
-        .struct_size = sizeof(haft_tool), .name = #fn, .call = fn##_call_, __VA_ARGS__};           \
+    static const haft_tool tool = {                                                                \
+        .struct_size = sizeof(haft_tool), .name = text, .call = fn##_call_, __VA_ARGS__};          \
     HAFT_OVERRIDES_END_                                                                            \
     _Static_assert(1, "")
 

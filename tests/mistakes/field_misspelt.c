@@ -1,4 +1,4 @@
-/* expect: HAFT_this_is_no_field_ */
+/* expect: lamp: this is not a field: HAFT_STRNG(room, */
 /* A kind of field that there is not. */
 #include <haft.h>
 

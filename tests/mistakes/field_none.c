@@ -1,4 +1,4 @@
-/* expect: HAFT_this_is_no_field_ */
+/* expect: lamp has no fields, or a comma too many */
 /* A comma too many. */
 #include <haft.h>
 
