@@ -14,11 +14,12 @@
  *     HAFT_NUMBER(x, "...", rules)     double x
  *     HAFT_STRING(x, "...", rules)     const char *x            UTF-8; U+0000 inside is an issue
  *     HAFT_BYTES(x, "...")             const unsigned char *x, size_t x_size    base64 on the wire
- *     HAFT_ENUM(x, T, "...")           T x                      T of HAFT_ENUMERATION
+ *     HAFT_ENUM(x, T, "...")           T x                      T of HAFT_ENUMERATION or HAFT_ENUM_NAMES
  *     HAFT_OBJECT(x, T, "...")         T x                      T of HAFT_STRUCT or HAFT_LIST
  *     HAFT_UNION(x, T, "...")          T x                      T of HAFT_CHOICE
  *     HAFT_POINTER(x, T, "...")        T *x                     for a struct that contains itself
  *     HAFT_ARRAY(x, FIELD, "...", r)   size_t n_x, ITEM *x
+ *     HAFT_FIXED(x, N, FIELD, "...")   ITEM x[N]                exactly N items
  *     HAFT_MAP(x, FIELD, "...", r)     size_t n_x, const char **x_keys, ITEM *x
  *     HAFT_JSON(x, "...")              haft_value *x             any value: the way out
  *     HAFT_OPTIONAL(FIELD)             bool has_x before it (a pointer is NULL instead)
@@ -57,7 +58,8 @@ typedef enum haft_kind {
     HAFT_KIND_ARRAY,
     HAFT_KIND_MAP,
     HAFT_KIND_JSON,
-    HAFT_KIND_EXTENDS
+    HAFT_KIND_EXTENDS,
+    HAFT_KIND_FIXED
 } haft_kind;
 
 typedef enum haft_presence {
@@ -65,6 +67,16 @@ typedef enum haft_presence {
     HAFT_PRESENCE_OPTIONAL, /* absent leaves has_x false */
     HAFT_PRESENCE_DEFAULT   /* absent takes the default */
 } haft_presence;
+
+/* How a member is stored, where that is not as its kind says. */
+typedef enum haft_storage {
+    HAFT_STORAGE_KIND,     /* int64_t, double, const char *, a pointer to items, ... */
+    HAFT_STORAGE_SIGNED,   /* an integer of `width` bytes */
+    HAFT_STORAGE_UNSIGNED, /* the same without a sign */
+    HAFT_STORAGE_FLOAT,    /* float */
+    HAFT_STORAGE_TEXT,     /* char x[width], NUL-terminated */
+    HAFT_STORAGE_INLINE    /* the items themselves, in `width` bytes */
+} haft_storage;
 
 /* What every kind of field can say besides its rules. */
 #define HAFT_WORDS_                                                                                \
@@ -124,6 +136,8 @@ struct haft_field {
     const haft_type *type; /* of an enum, object, union or pointer; of the base that is extended */
     const haft_field *item; /* of an array or a map */
     size_t stride;          /* of an item */
+    size_t width;           /* of the member, in bytes; read where its storage is not the kind's */
+    haft_storage storage;
     union {
         int64_t integer;
         double number;
@@ -177,6 +191,7 @@ struct haft_type {
     const struct haft_type_options *options;
     const struct haft_refine_hook *refine;
     const char *tag; /* of a choice: the property that decides */
+    const int64_t *numbers; /* of an enum: the number of each of the values; NULL: 0, 1, 2, ... */
 };
 
 /* ---- declaring ---------------------------------------------------------------- */
@@ -185,7 +200,12 @@ struct haft_type {
 #define HAFT_STRUCT(T, ...) HAFT_STRUCT_AS_(STRUCT, T, __VA_ARGS__)
 
 /* T_type alone, for a struct that exists already.  Each field is checked against the member of its
- * name: one that is missing or of another type does not compile. */
+ * name: one that is missing or of another type does not compile.  Where a struct of HAFT_STRUCT would have
+ *     int64_t          it may have any integer but char; what it cannot hold is an issue, and the schema says so
+ *     double           float
+ *     const char *     char x[N], for at most N - 1 bytes of UTF-8
+ *     ITEM *           ITEM x[N], for at most N items; items may be narrower, too
+ * An enum that exists already gets its names by HAFT_ENUM_NAMES. */
 #define HAFT_SCHEMA(T, ...)                                                                        \
     HAFT_C_ALONE_                                                                                  \
     HAFT_EACH_(HAFT_LISTED_, T, __VA_ARGS__)                                                       \
@@ -216,6 +236,25 @@ struct haft_type {
                                                           .size = sizeof(T),                       \
                                                           .values = T##_names_,                    \
                                                           .n_values = T##_count_}
+
+/* T_type alone, for an enum that exists already, with the names that go on the wire:
+ *
+ *     typedef enum region { EAST = 1, WEST = 2 } region;
+ *     HAFT_ENUM_NAMES(region, HAFT_VALUE(EAST, "us-east-1"), HAFT_VALUE(WEST, "us-west-2")); */
+#define HAFT_ENUM_NAMES(T, ...)                                                                    \
+    HAFT_C_ALONE_                                                                                  \
+    HAFT_EACH_(HAFT_VALUE_CHECK_, T, __VA_ARGS__)                                                  \
+    static const char *const T##_names_[] = {HAFT_EACH_(HAFT_VALUE_NAME_, T, __VA_ARGS__)};        \
+    static const int64_t T##_numbers_[] = {HAFT_EACH_(HAFT_VALUE_NUMBER_, T, __VA_ARGS__)};        \
+    HAFT_MAYBE_UNUSED_ static const haft_type T##_type = {                                         \
+        HAFT_TYPE_SIZES_,                                                                          \
+        .name = #T,                                                                                \
+        .shape = HAFT_SHAPE_ENUM,                                                                  \
+        .size = sizeof(T),                                                                         \
+        .values = T##_names_,                                                                      \
+        .n_values = sizeof T##_names_ / sizeof T##_names_[0],                                      \
+        .numbers = T##_numbers_}
+#define HAFT_VALUE(enumerator, name) (enumerator, name)
 
 /* A tagged union: an object whose property `tagname` says which of the cases it is.  T has
  * `enum T_kind kind` (T_a, T_b) and a member per case, `as.a`. */
@@ -269,6 +308,7 @@ struct haft_type {
 #define HAFT_UNION(name, T, ...) HAFT_TUPLE_(UNION, #name, name, T, __VA_ARGS__)
 #define HAFT_POINTER(name, T, ...) HAFT_TUPLE_(POINTER, #name, name, T, __VA_ARGS__)
 #define HAFT_ARRAY(name, item, ...) HAFT_TUPLE_(ARRAY, #name, name, item, __VA_ARGS__)
+#define HAFT_FIXED(name, n, item, ...) HAFT_TUPLE_(FIXED, #name, name, (n, item), __VA_ARGS__)
 #define HAFT_MAP(name, item, ...) HAFT_TUPLE_(MAP, #name, name, item, __VA_ARGS__)
 #define HAFT_JSON(name, ...) HAFT_TUPLE_(JSON, #name, name, json, __VA_ARGS__)
 #define HAFT_EXTENDS(Base) HAFT_TUPLE_(EXTENDS, "base", base, Base, "")

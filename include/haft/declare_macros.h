@@ -125,6 +125,7 @@
 #define HAFT_HAS_ARRAY_(name) bool has_##name;
 #define HAFT_HAS_MAP_(name) bool has_##name;
 #define HAFT_HAS_JSON_(name) bool has_##name;
+#define HAFT_HAS_FIXED_(name) bool has_##name;
 #define HAFT_HAS_EXTENDS_(name)
 #define HAFT_MEMBER_BOOLEAN_(name, type, ...) bool name;
 #define HAFT_MEMBER_INTEGER_(name, type, ...) int64_t name;
@@ -142,6 +143,9 @@
 #define HAFT_MEMBER_ARRAY_(name, item, ...)                                                        \
     size_t n_##name;                                                                               \
     HAFT_the_item_is_no_field_ item *name;
+#define HAFT_MEMBER_FIXED_(name, sized, ...) HAFT_MEMBER_FIXED2_(name, HAFT_STRIP_ sized)
+#define HAFT_MEMBER_FIXED2_(...) HAFT_MEMBER_FIXED3_(__VA_ARGS__)
+#define HAFT_MEMBER_FIXED3_(name, n, item) HAFT_the_item_is_no_field_ item name[n];
 #define HAFT_MEMBER_MAP_(name, item, ...)                                                          \
     size_t n_##name;                                                                               \
     const char **name##_keys;                                                                      \
@@ -160,6 +164,7 @@
 #define HAFT_CTYPE_JSON_(type) haft_value *
 /* Two sizes do not fit one item: the name of this type is the error message. */
 #define HAFT_CTYPE_ARRAY_(type) struct haft_an_array_of_arrays_needs_HAFT_LIST_
+#define HAFT_CTYPE_FIXED_(type) struct haft_an_array_of_arrays_needs_HAFT_LIST_
 #define HAFT_CTYPE_MAP_(type) struct haft_an_array_of_maps_needs_a_HAFT_STRUCT_around_each_
 #define HAFT_CTYPE_BYTES_(type) struct haft_an_array_of_bytes_needs_a_HAFT_STRUCT_around_each_
 
@@ -185,30 +190,112 @@
 #define HAFT_CHECK_HAS_ARRAY_(T, name) HAFT_IS_(T, has_##name, bool)
 #define HAFT_CHECK_HAS_MAP_(T, name) HAFT_IS_(T, has_##name, bool)
 #define HAFT_CHECK_HAS_JSON_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_FIXED_(T, name) HAFT_IS_(T, has_##name, bool)
 #define HAFT_CHECK_HAS_EXTENDS_(T, name)
 #define HAFT_CHECK_NULL_SOLID_(T, name)
 #define HAFT_CHECK_NULL_NULLABLE_(T, name) HAFT_IS_(T, null_##name, bool)
 #define HAFT_IS_(T, member, type)                                                                  \
     _Static_assert(_Generic(&((T *)0)->member, type *: 1, default: 0),                             \
                    #T "." #member " must be declared as " #type);
-#define HAFT_CHECK_BOOLEAN_(T, name, type, ...) HAFT_IS_(T, name, bool)
-#define HAFT_CHECK_INTEGER_(T, name, type, ...) HAFT_IS_(T, name, int64_t)
-#define HAFT_CHECK_NUMBER_(T, name, type, ...) HAFT_IS_(T, name, double)
-#define HAFT_CHECK_STRING_(T, name, type, ...) HAFT_IS_(T, name, const char *)
-#define HAFT_CHECK_ENUM_(T, name, type, ...) HAFT_IS_(T, name, type)
-#define HAFT_CHECK_OBJECT_(T, name, type, ...) HAFT_IS_(T, name, type)
-#define HAFT_CHECK_UNION_(T, name, type, ...) HAFT_IS_(T, name, type)
-#define HAFT_CHECK_POINTER_(T, name, type, ...) HAFT_IS_(T, name, type *)
-#define HAFT_CHECK_JSON_(T, name, type, ...) HAFT_IS_(T, name, haft_value *)
-#define HAFT_CHECK_EXTENDS_(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_BOOLEAN_(T, name, type, ...) HAFT_MUST_(T, name, BOOLEAN, type)
+#define HAFT_CHECK_INTEGER_(T, name, type, ...) HAFT_MUST_(T, name, INTEGER, type)
+#define HAFT_CHECK_NUMBER_(T, name, type, ...) HAFT_MUST_(T, name, NUMBER, type)
+#define HAFT_CHECK_STRING_(T, name, type, ...) HAFT_MUST_(T, name, STRING, type)
+#define HAFT_CHECK_ENUM_(T, name, type, ...) HAFT_MUST_(T, name, ENUM, type)
+#define HAFT_CHECK_OBJECT_(T, name, type, ...) HAFT_MUST_(T, name, OBJECT, type)
+#define HAFT_CHECK_UNION_(T, name, type, ...) HAFT_MUST_(T, name, UNION, type)
+#define HAFT_CHECK_POINTER_(T, name, type, ...) HAFT_MUST_(T, name, POINTER, type)
+#define HAFT_CHECK_JSON_(T, name, type, ...) HAFT_MUST_(T, name, JSON, type)
+#define HAFT_CHECK_EXTENDS_(T, name, type, ...) HAFT_MUST_(T, name, OBJECT, type)
 #define HAFT_CHECK_BYTES_(T, name, type, ...)                                                      \
     HAFT_IS_(T, name, const unsigned char *) HAFT_IS_(T, name##_size, size_t)
 #define HAFT_CHECK_ARRAY_(T, name, item, ...)                                                      \
-    HAFT_IS_(T, n_##name, size_t) HAFT_IS_ITEMS_(T, name, HAFT_the_item_is_no_field_ item)
+    HAFT_IS_(T, n_##name, size_t) HAFT_ITEMS_MUST_(T, name, HAFT_STRIP_ item)
 #define HAFT_CHECK_MAP_(T, name, item, ...)                                                        \
     HAFT_IS_(T, n_##name, size_t) HAFT_IS_(T, name##_keys, const char **)                          \
-        HAFT_IS_ITEMS_(T, name, HAFT_the_item_is_no_field_ item)
-#define HAFT_IS_ITEMS_(T, name, type) HAFT_IS_(T, name, type *)
+        HAFT_ITEMS_MUST_(T, name, HAFT_STRIP_ item)                                                \
+            HAFT_ITEMS_ARE_(T, name, HAFT_STORAGE_KIND, "a pointer to the values", HAFT_STRIP_ item)
+#define HAFT_CHECK_FIXED_(T, name, sized, ...) HAFT_CHECK_FIXED2_(T, name, HAFT_STRIP_ sized)
+#define HAFT_CHECK_FIXED2_(...) HAFT_CHECK_FIXED3_(__VA_ARGS__)
+#define HAFT_CHECK_FIXED3_(T, name, n, item)                                                       \
+    HAFT_ITEMS_MUST_(T, name, HAFT_STRIP_ item)                                                    \
+    HAFT_ITEMS_ARE_(T, name, HAFT_STORAGE_INLINE, "an array of " #n, HAFT_STRIP_ item)             \
+    _Static_assert(sizeof HAFT_OF_(T, name) == (n) * sizeof HAFT_OF_(T, name)[0],                  \
+                   #T "." #name " must be declared as an array of " #n);
+
+/* A member, or an item of one, and what its field takes: each kind's own type, or one that is narrower. */
+#define HAFT_OF_(T, name) (((T *)0)->name)
+#define HAFT_MUST_(T, name, kind, type)                                                            \
+    _Static_assert(HAFT_FITS_##kind##_(HAFT_OF_(T, name), type),                                   \
+                   #T "." #name " must be declared as " HAFT_WANTS_##kind##_(type));
+#define HAFT_ITEMS_MUST_(...) HAFT_ITEMS_MUST2_(__VA_ARGS__)
+#define HAFT_ITEMS_MUST2_(T, name, presence, dv, null, wire, header, written, kind, item, type, ...)\
+    _Static_assert(HAFT_FITS_##kind##_(HAFT_OF_(T, name)[0], type),                                \
+                   "an item of " #T "." #name " must be declared as " HAFT_WANTS_##kind##_(type));
+#define HAFT_ITEMS_ARE_(...) HAFT_ITEMS_ARE2_(__VA_ARGS__)
+#define HAFT_ITEMS_ARE2_(T, name, storage, what, presence, dv, null, wire, header, written, kind, item, type, ...)\
+    _Static_assert(HAFT_ITEMS_##kind##_(HAFT_OF_(T, name), type) == storage,                       \
+                   #T "." #name " must be declared as " what);
+#define HAFT_FITS_BOOLEAN_(x, type) _Generic(&(x), bool *: 1, default: 0)
+#define HAFT_FITS_INTEGER_(x, type) _Generic(&(x), HAFT_SIGNED_(*, 1), HAFT_UNSIGNED_(*, 1), default: 0)
+#define HAFT_FITS_NUMBER_(x, type) _Generic(&(x), double *: 1, float *: 1, default: 0)
+#define HAFT_FITS_STRING_(x, type) _Generic(&(x), const char **: 1, char(*)[sizeof(x)]: 1, default: 0)
+#define HAFT_FITS_ENUM_(x, type) _Generic(&(x), type *: 1, default: 0)
+#define HAFT_FITS_OBJECT_(x, type) _Generic(&(x), type *: 1, default: 0)
+#define HAFT_FITS_UNION_(x, type) _Generic(&(x), type *: 1, default: 0)
+#define HAFT_FITS_POINTER_(x, type) _Generic(&(x), type **: 1, default: 0)
+#define HAFT_FITS_JSON_(x, type) _Generic(&(x), haft_value **: 1, default: 0)
+#define HAFT_WANTS_BOOLEAN_(type) "bool"
+#define HAFT_WANTS_INTEGER_(type) "int64_t, int, size_t or another integer"
+#define HAFT_WANTS_NUMBER_(type) "double or float"
+#define HAFT_WANTS_STRING_(type) "const char * or an array of char"
+#define HAFT_WANTS_ENUM_(type) #type
+#define HAFT_WANTS_OBJECT_(type) #type
+#define HAFT_WANTS_UNION_(type) #type
+#define HAFT_WANTS_POINTER_(type) #type " *"
+#define HAFT_WANTS_JSON_(type) "haft_value *"
+#define HAFT_SIGNED_(p, is)                                                                        \
+    signed char p: is, short p: is, int p: is, long p: is, long long p: is
+#define HAFT_UNSIGNED_(p, is)                                                                      \
+    unsigned char p: is, unsigned short p: is, unsigned p: is, unsigned long p: is, unsigned long long p: is
+
+/* How a member is stored: haft_storage. */
+#define HAFT_STORED_BOOLEAN_(x, type) HAFT_STORAGE_KIND
+#define HAFT_STORED_INTEGER_(x, type)                                                              \
+    _Generic(&(x), HAFT_SIGNED_(*, HAFT_STORAGE_SIGNED), HAFT_UNSIGNED_(*, HAFT_STORAGE_UNSIGNED),   \
+             default: HAFT_STORAGE_KIND)
+#define HAFT_STORED_NUMBER_(x, type)                                                               \
+    _Generic(&(x), float *: HAFT_STORAGE_FLOAT, default: HAFT_STORAGE_KIND)
+#define HAFT_STORED_STRING_(x, type)                                                               \
+    _Generic(&(x), const char **: HAFT_STORAGE_KIND, default: HAFT_STORAGE_TEXT)
+#define HAFT_STORED_BYTES_(x, type) HAFT_STORAGE_KIND
+#define HAFT_STORED_ENUM_(x, type) HAFT_STORAGE_KIND
+#define HAFT_STORED_OBJECT_(x, type) HAFT_STORAGE_KIND
+#define HAFT_STORED_UNION_(x, type) HAFT_STORAGE_KIND
+#define HAFT_STORED_POINTER_(x, type) HAFT_STORAGE_KIND
+#define HAFT_STORED_ARRAY_(x, item) HAFT_STORED_ITEMS_(x, HAFT_STRIP_ item)
+#define HAFT_STORED_FIXED_(x, sized) HAFT_STORAGE_INLINE
+#define HAFT_STORED_MAP_(x, item) HAFT_STORAGE_KIND
+#define HAFT_STORED_JSON_(x, type) HAFT_STORAGE_KIND
+#define HAFT_STORED_EXTENDS_(x, type) HAFT_STORAGE_KIND
+#define HAFT_STORED_ITEMS_(...) HAFT_STORED_ITEMS2_(__VA_ARGS__)
+#define HAFT_STORED_ITEMS2_(x, presence, dv, null, wire, header, written, kind, name, type, ...)   \
+    HAFT_ITEMS_##kind##_(x, type)
+
+/* Whether the member is a pointer to such items, or an array of them. */
+#define HAFT_POINTS_TO_(x, ...) _Generic(&(x), __VA_ARGS__, default: HAFT_STORAGE_INLINE)
+#define HAFT_ITEMS_BOOLEAN_(x, type) HAFT_POINTS_TO_(x, bool **: HAFT_STORAGE_KIND)
+#define HAFT_ITEMS_INTEGER_(x, type)                                                               \
+    HAFT_POINTS_TO_(x, HAFT_SIGNED_(**, HAFT_STORAGE_KIND), HAFT_UNSIGNED_(**, HAFT_STORAGE_KIND))
+#define HAFT_ITEMS_NUMBER_(x, type)                                                                \
+    HAFT_POINTS_TO_(x, double **: HAFT_STORAGE_KIND, float **: HAFT_STORAGE_KIND)
+#define HAFT_ITEMS_STRING_(x, type)                                                                \
+    HAFT_POINTS_TO_(x, const char ***: HAFT_STORAGE_KIND, char(**)[sizeof(x)[0]]: HAFT_STORAGE_KIND)
+#define HAFT_ITEMS_ENUM_(x, type) HAFT_POINTS_TO_(x, type **: HAFT_STORAGE_KIND)
+#define HAFT_ITEMS_OBJECT_(x, type) HAFT_POINTS_TO_(x, type **: HAFT_STORAGE_KIND)
+#define HAFT_ITEMS_UNION_(x, type) HAFT_POINTS_TO_(x, type **: HAFT_STORAGE_KIND)
+#define HAFT_ITEMS_POINTER_(x, type) HAFT_POINTS_TO_(x, type ***: HAFT_STORAGE_KIND)
+#define HAFT_ITEMS_JSON_(x, type) HAFT_POINTS_TO_(x, haft_value ***: HAFT_STORAGE_KIND)
 
 /* ---- the check that a default is of its field's kind ---- */
 #define HAFT_CHECK_DV_REQUIRED_(T, kind, name, dv)
@@ -232,26 +319,33 @@
 #define HAFT_CHECK_DV_UNION_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
 #define HAFT_CHECK_DV_POINTER_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
 #define HAFT_CHECK_DV_ARRAY_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_FIXED_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
 #define HAFT_CHECK_DV_MAP_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
 #define HAFT_CHECK_DV_JSON_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
 
 /* ---- the table entry ---- */
 #define HAFT_FIELD_(T, tuple) HAFT_FIELD2_(T, HAFT_STRIP_ tuple)
 #define HAFT_FIELD2_(...) HAFT_FIELD3_(__VA_ARGS__)
-#define HAFT_FIELD3_(T, presence_, dv, null_, wire, header_, written, kind_, name_, type_, ...)             \
+#define HAFT_FIELD3_(T, presence_, dv, null_, wire, header_, written, kind_, name_, type_, ...)    \
     {.name = wire,                                                                                 \
      .kind = HAFT_KIND_##kind_,                                                                    \
      .presence = HAFT_PRESENCE_##presence_,                                                        \
      .header = header_,                                                                            \
      .offset = offsetof(T, name_),                                                                 \
+     .storage = HAFT_STORED_##kind_##_(HAFT_OF_(T, name_), type_),                                 \
+     .width = sizeof HAFT_OF_(T, name_),                                                           \
      HAFT_AT_HAS_##presence_##_(T, kind_, name_) HAFT_AT_NULL_##null_##_(T, name_)                 \
-         HAFT_AT_##kind_##_(T, name_) HAFT_FALLBACK_##presence_##_(kind_, dv) HAFT_TYPE_##kind_##_(type_)\
-             .rules.HAFT_RULES_##kind_##_ = {HAFT_WIDE_##kind_##_ .description = __VA_ARGS__}},
-#define HAFT_ITEM_(presence_, dv, null_, wire, header_, written, kind_, name_, type_, ...)                  \
+         HAFT_AT_##kind_##_(T, name_) HAFT_FALLBACK_##presence_##_(kind_, dv)                      \
+             HAFT_TYPE_##kind_##_(HAFT_OF_(T, name_), type_)                                       \
+                 .rules.HAFT_RULES_##kind_##_ = {HAFT_WIDE_##kind_##_ .description = __VA_ARGS__}},
+#define HAFT_ITEM_(...) HAFT_ITEM2_(__VA_ARGS__)
+#define HAFT_ITEM2_(x, presence_, dv, null_, wire, header_, written, kind_, name_, type_, ...)     \
     {.name = wire,                                                                                 \
      .kind = HAFT_KIND_##kind_,                                                                    \
      .presence = HAFT_PRESENCE_##presence_,                                                        \
-     HAFT_ITEM_NULL_##null_##_ HAFT_TYPE_##kind_##_(type_).rules.HAFT_RULES_##kind_##_ = {         \
+     .storage = HAFT_STORED_##kind_##_(x, type_),                                                  \
+     .width = sizeof(x),                                                                           \
+     HAFT_ITEM_NULL_##null_##_ HAFT_TYPE_##kind_##_(x, type_).rules.HAFT_RULES_##kind_##_ = {      \
          HAFT_WIDE_##kind_##_ .description = __VA_ARGS__}}
 #define HAFT_ITEM_NULL_SOLID_
 #define HAFT_ITEM_NULL_NULLABLE_ .nullable = true,
@@ -270,6 +364,7 @@
 #define HAFT_AT_HAS_ARRAY_(T, name) .has = offsetof(T, has_##name),
 #define HAFT_AT_HAS_MAP_(T, name) .has = offsetof(T, has_##name),
 #define HAFT_AT_HAS_JSON_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_FIXED_(T, name) .has = offsetof(T, has_##name),
 #define HAFT_AT_HAS_EXTENDS_(T, name)
 #define HAFT_AT_NULL_SOLID_(T, name)
 #define HAFT_AT_NULL_NULLABLE_(T, name) .nullable = true, .null = offsetof(T, null_##name),
@@ -284,6 +379,7 @@
 #define HAFT_AT_POINTER_(T, name)
 #define HAFT_AT_ARRAY_(T, name) .count = offsetof(T, n_##name),
 #define HAFT_AT_MAP_(T, name) .count = offsetof(T, n_##name), .keys = offsetof(T, name##_keys),
+#define HAFT_AT_FIXED_(T, name)
 #define HAFT_AT_JSON_(T, name)
 #define HAFT_AT_EXTENDS_(T, name)
 #define HAFT_FALLBACK_REQUIRED_(kind, dv)
@@ -299,22 +395,26 @@
 #define HAFT_FALLBACK2_UNION_(dv) .fallback.text = (dv),
 #define HAFT_FALLBACK2_POINTER_(dv) .fallback.text = (dv),
 #define HAFT_FALLBACK2_ARRAY_(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_FIXED_(dv) .fallback.text = (dv),
 #define HAFT_FALLBACK2_MAP_(dv) .fallback.text = (dv),
 #define HAFT_FALLBACK2_JSON_(dv) .fallback.text = (dv),
-#define HAFT_TYPE_BOOLEAN_(T)
-#define HAFT_TYPE_INTEGER_(T)
-#define HAFT_TYPE_NUMBER_(T)
-#define HAFT_TYPE_STRING_(T)
-#define HAFT_TYPE_BYTES_(T)
-#define HAFT_TYPE_ENUM_(T) .type = &T##_type,
-#define HAFT_TYPE_OBJECT_(T) .type = &T##_type,
-#define HAFT_TYPE_UNION_(T) .type = &T##_type,
-#define HAFT_TYPE_POINTER_(T) .type = &T##_type,
-#define HAFT_TYPE_JSON_(T)
-#define HAFT_TYPE_EXTENDS_(T) .type = &T##_type,
-#define HAFT_TYPE_ARRAY_(tuple)                                                                    \
-    .item = &(const haft_field)HAFT_ITEM_ tuple, .stride = sizeof(HAFT_the_item_is_no_field_ tuple),
-#define HAFT_TYPE_MAP_(tuple) HAFT_TYPE_ARRAY_(tuple)
+#define HAFT_TYPE_BOOLEAN_(x, T)
+#define HAFT_TYPE_INTEGER_(x, T)
+#define HAFT_TYPE_NUMBER_(x, T)
+#define HAFT_TYPE_STRING_(x, T)
+#define HAFT_TYPE_BYTES_(x, T)
+#define HAFT_TYPE_ENUM_(x, T) .type = &T##_type,
+#define HAFT_TYPE_OBJECT_(x, T) .type = &T##_type,
+#define HAFT_TYPE_UNION_(x, T) .type = &T##_type,
+#define HAFT_TYPE_POINTER_(x, T) .type = &T##_type,
+#define HAFT_TYPE_JSON_(x, T)
+#define HAFT_TYPE_EXTENDS_(x, T) .type = &T##_type,
+#define HAFT_TYPE_ARRAY_(x, tuple)                                                                 \
+    .item = &(const haft_field)HAFT_ITEM_((x)[0], HAFT_STRIP_ tuple), .stride = sizeof(x)[0],
+#define HAFT_TYPE_MAP_(x, tuple) HAFT_TYPE_ARRAY_(x, tuple)
+#define HAFT_TYPE_FIXED_(x, sized) HAFT_TYPE_FIXED2_(x, HAFT_STRIP_ sized)
+#define HAFT_TYPE_FIXED2_(...) HAFT_TYPE_FIXED3_(__VA_ARGS__)
+#define HAFT_TYPE_FIXED3_(x, n, tuple) HAFT_TYPE_ARRAY_(x, tuple)
 #define HAFT_RULES_BOOLEAN_ plain
 #define HAFT_RULES_INTEGER_ integer
 #define HAFT_RULES_NUMBER_ number
@@ -325,6 +425,7 @@
 #define HAFT_RULES_UNION_ plain
 #define HAFT_RULES_POINTER_ plain
 #define HAFT_RULES_ARRAY_ array
+#define HAFT_RULES_FIXED_ array
 #define HAFT_RULES_MAP_ map
 #define HAFT_RULES_JSON_ plain
 #define HAFT_RULES_EXTENDS_ plain
@@ -338,6 +439,7 @@
 #define HAFT_WIDE_UNION_
 #define HAFT_WIDE_POINTER_
 #define HAFT_WIDE_ARRAY_ .max = SIZE_MAX,
+#define HAFT_WIDE_FIXED_ .max = SIZE_MAX,
 #define HAFT_WIDE_MAP_ .max = SIZE_MAX,
 #define HAFT_WIDE_JSON_
 #define HAFT_WIDE_EXTENDS_
@@ -348,6 +450,19 @@
 #define HAFT_ENUM_CHECK_(T, name, text)                                                            \
     _Static_assert(sizeof text > 2, "an enumerator of " #T " has no name");
 #define HAFT_PLUS_ONE_(T, name) + 1
+#define HAFT_VALUE_CHECK_(T, pair) HAFT_VALUE_CHECK2_(HAFT_SECOND_(HAFT_PROBE_ pair, 0, 0), T, pair)
+#define HAFT_VALUE_CHECK2_(...) HAFT_VALUE_CHECK3_(__VA_ARGS__)
+#define HAFT_VALUE_CHECK3_(is_value, T, pair) HAFT_VALUE_##is_value##_(T, pair)
+#define HAFT_VALUE_0_(T, thing)                                                                    \
+    _Static_assert(0, #T ": this is not a HAFT_VALUE(enumerator, \"name\"): " #thing);
+#define HAFT_VALUE_1_(T, pair) HAFT_VALUE_HELD_(T, HAFT_STRIP_ pair)
+#define HAFT_VALUE_HELD_(...) HAFT_VALUE_HELD2_(__VA_ARGS__)
+#define HAFT_VALUE_HELD2_(T, number, text)                                                         \
+    _Static_assert((int64_t)(T)(number) == (int64_t)(number), #T " cannot hold " #number);
+#define HAFT_VALUE_NAME_(T, pair) HAFT_VALUE_NAME2_ pair
+#define HAFT_VALUE_NAME2_(number, text) text,
+#define HAFT_VALUE_NUMBER_(T, pair) HAFT_VALUE_NUMBER2_ pair
+#define HAFT_VALUE_NUMBER2_(number, text) (number),
 #define HAFT_CASE_ENUM_(T, pair) HAFT_CASE_ENUM2_(T, HAFT_STRIP_ pair)
 #define HAFT_CASE_ENUM2_(...) HAFT_CASE_ENUM3_(__VA_ARGS__)
 #define HAFT_CASE_ENUM3_(T, wire, under_name, name, type) T##under_name,

@@ -105,6 +105,9 @@ enum { NUMBER_TEXT = 32 };
 size_t hf_number_to_text(double value, char ret_text[NUMBER_TEXT]);
 size_t hf_integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 
+/* The double that the shortest decimal of a float is read as: 0.1 for 0.1f, and not 0.10000000149011612. */
+double hf_float_to_number(float value);
+
 /* Sixteen digits, without a NUL. */
 enum { HEX_TEXT = 16 };
 void hf_hex_to_text(uint64_t value, char ret_text[HEX_TEXT]);

@@ -4,7 +4,9 @@
  * what Zod's messages and every JSON client in the field print, so it is ours too. */
 #include "base/base.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yyjson.h>
@@ -202,4 +204,41 @@ bool hf_decimal_is_multiple(struct decimal value, struct decimal of)
     fives = take_factors(&of.digits, 5);
     return value.digits % of.digits == 0 && take_factors(&value.digits, 2) + shift >= twos &&
            take_factors(&value.digits, 5) + shift >= fives;
+}
+
+/* So many digits of a decimal, read as a double. */
+static double number_rounded(struct decimal decimal, int digits, bool negative)
+{
+    uint64_t unit = 1, most = 1;
+    yyjson_val value = {0};
+    char text[2 * NUMBER_TEXT];
+
+    for (int i = 0; i < digits; i++)
+        most *= 10;
+    for (; decimal.digits / unit >= most; unit *= 10)
+        decimal.exponent++;
+    snprintf(
+        text, sizeof text, "%s%llue%d", negative ? "-" : "",
+        (unsigned long long)(decimal.digits / unit + (decimal.digits % unit >= unit - unit / 2)),
+        decimal.exponent);
+    yyjson_read_number(text, &value, 0, NULL, NULL);
+    return yyjson_get_num(&value);
+}
+
+double hf_float_to_number(float value)
+{
+    /* Digits that a float keeps whatever they are, unless it is too small for that, and that tell any two apart. */
+    enum { SURE = 6, ENOUGH = 9 };
+    double number = (double)value;
+    struct decimal decimal;
+
+    if (!hf_number_to_decimal(fabs(number), &decimal))
+        return number;
+    for (int digits = fabs(number) < (double)FLT_MIN ? 1 : SURE; digits <= ENOUGH; digits++) {
+        double candidate = number_rounded(decimal, digits, number < 0);
+
+        if ((float)candidate == value && fabs(candidate) <= (double)FLT_MAX)
+            return candidate;
+    }
+    return number;
 }

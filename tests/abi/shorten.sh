@@ -26,7 +26,7 @@ for header in "$include"/haft.h "$include"/haft/*.h; do
             }
             if (!inside) { sub(/[ \t]+$/, ""); print; before = "" }
             else if (before != "") { print before; before = "" }
-        }' "$header" | sed 's/\.tag = tagname, */                /' |
+        }' "$header" | sed 's/\.numbers = T##_numbers_}/}/' |
     awk -v names="$out/names" '
         function cut(line,    at) { # the last declarator of a declaration
             at = match(line, /, *\**[a-z_0-9]+;$/)

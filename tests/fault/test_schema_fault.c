@@ -3,6 +3,7 @@
 #include <haft.h>
 #include <string.h>
 
+#include "schema/members.h"
 #include "schema/shapes.h"
 #include "support/failing.h"
 #include "support/test.h"
@@ -82,6 +83,7 @@ static const struct making makings[] = {
     {&ruled_type, NULL, 0, true},
     {&range_type, NULL, 0, false},
     {&words_type, NULL, 0, true},
+    {&member_all_type, NULL, 0, false},
     {&bad_pattern_type, NULL, HAFT_EPATTERN, false},
     {&bad_default_type, NULL, HAFT_ESCHEMA, false},
     {NULL, DOCUMENT, 0, true},
@@ -227,6 +229,21 @@ static int read_json(struct subject *s)
     "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,\"h\":8,\"i\":9,\"j\":10,\"k\":11,"  \
     "\"l\":12,\"m\":13,\"n\":14,\"o\":15,\"p\":16,\"q\":17,\"r\":18}"
 
+#define MEMBERS                                                                                    \
+    "{\"i8\":-1,\"u8\":1,\"i16\":-2,\"u16\":2,\"i32\":-3,\"u32\":3,\"i64\":-4,\"u64\":1"           \
+    "8446744073709551615,\"s\":-5,\"i\":5,\"u\":6,\"l\":-7,\"ull\":7,\"size\":8,\"ratio"           \
+    "\":0.1,\"wide\":0.2,\"yes\":true,\"name\":\"lamp\",\"note\":\"a note\",\"at\":{\"x"           \
+    "\":1.5,\"y\":-2},\"fixed\":[1,-2,3],\"some\":[254,255],\"far\":[-32768,32767,0],\""           \
+    "words\":[\"ab\",\"cde\"],\"spots\":[{\"x\":1,\"y\":2},{\"x\":3,\"y\":4}],\"region"            \
+    "\":\"us-west-2\",\"level\":\"low\",\"limit\":9,\"tag\":\"t\"}"
+#define MEMBERS_WRONG                                                                              \
+    "{\"i8\":-129,\"u8\":1,\"i16\":-2,\"u16\":2,\"i32\":-3,\"u32\":3,\"i64\":-4,\"u64\""           \
+    ":18446744073709551615,\"s\":-5,\"i\":5,\"u\":6,\"l\":-7,\"ull\":7,\"size\":8,\"rat"           \
+    "io\":1e39,\"wide\":0.2,\"yes\":true,\"name\":\"\\u20ac\\u20ac\\u20ac\",\"note\":\""           \
+    "a note\",\"at\":{\"x\":1.5,\"y\":-2},\"fixed\":[1,-2,3,4],\"some\":[254,255],\"far"           \
+    "\":[-32768,32767,0],\"words\":[\"ab\",\"cde\"],\"spots\":[{\"x\":1,\"y\":2},{\"x\""           \
+    ":3,\"y\":4}],\"region\":\"us-west-2\",\"limit\":9,\"tag\":\"t\"}"
+
 static const struct reading {
     struct making how;
     const char *json;
@@ -243,6 +260,11 @@ static const struct reading {
     {{&settled_type, NULL, 0, false}, "{}", decode_and_encode, 0},
     {{&settled_type, NULL, 0, false}, NULL, emit, 0},
     {{&settled_type, NULL, 0, false}, NULL, print, 0},
+    {{&member_all_type, NULL, 0, false}, MEMBERS, validate, 0},
+    {{&member_all_type, NULL, 0, false}, MEMBERS, decode_and_encode, 0},
+    {{&member_all_type, NULL, 0, false}, MEMBERS_WRONG, tell, HAFT_EISSUES},
+    {{&member_all_type, NULL, 0, false}, NULL, emit, 0},
+    {{&member_all_type, NULL, 0, false}, NULL, print, 0},
     {{&ruled_type, NULL, 0, false}, RULED, validate, 0},
     {{&ruled_type, NULL, 0, false}, RULED, decode_and_encode, 0},
     {{&ruled_type, NULL, 0, false}, BROKEN, tell, HAFT_EISSUES},

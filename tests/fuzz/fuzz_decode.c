@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schema/walk/quick.h"
+#include "schema/members.h"
 #include "schema/shapes.h"
 #include "schema/walk/walk.h"
 
@@ -16,6 +17,7 @@ HAFT_STRUCT(plain,
     HAFT_OPTIONAL(HAFT_OBJECT(pet, cat, "A cat")),
     HAFT_OPTIONAL(HAFT_BOOLEAN(flag, "A flag")),
     HAFT_OPTIONAL(HAFT_STRING(name, "A name", .min = 1, .max = 9)),
+    HAFT_OPTIONAL(HAFT_OBJECT(members, member_all, "Narrow members")),
     HAFT_OPTIONAL(HAFT_BYTES(blob, "Bytes")),
     HAFT_OPTIONAL(HAFT_ARRAY(path, HAFT_OBJECT(step, point, "A step"), "Steps", .max = 3)),
     HAFT_OPTIONAL(HAFT_ARRAY(dates, HAFT_STRING(date, "A date", .format = HAFT_FORMAT_DATE),

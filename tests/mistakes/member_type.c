@@ -1,10 +1,10 @@
-/* expect: shelf.boards must be declared as int64_t */
+/* expect: shelf.boards must be declared as int64_t, int, size_t or another integer */
 /* The member exists and is of another type than the field. */
 #include <haft.h>
 
 typedef struct shelf {
     const char *label;
-    int boards;
+    double boards;
 } shelf;
 
 HAFT_SCHEMA(shelf,

@@ -43,7 +43,8 @@ static void prompt_put_rest(haft_buffer *buffer, const struct item *item)
 /* What a person can type: texts, and choices among texts. */
 static bool prompt_is_text(const struct node *node)
 {
-    return !node->nullable && (node->store == STORE_STRING || node->store == STORE_ENUM);
+    return !node->nullable &&
+           (node->store == STORE_STRING || node->store == STORE_TEXT || node->store == STORE_ENUM);
 }
 
 static int compile_arguments(haft_server *server, struct item *item, const haft_type *type)

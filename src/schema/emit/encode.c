@@ -4,6 +4,7 @@
  * handler's result meets the same rules, and the same sentences, as a client's arguments. */
 #include <string.h>
 
+#include "schema/model/sized.h"
 #include "schema/walk/walk.h"
 
 struct encode {
@@ -44,10 +45,23 @@ static unsigned encode_bytes(struct encode *e, struct place from, const struct p
     return PASS;
 }
 
-static unsigned encode_enum(struct encode *e, const struct node *node, int index,
+/* The index of the enumerator that has this number in C; past the end when none has. */
+static size_t find_number(const struct node *node, const char *member)
+{
+    size_t n = yyjson_arr_size(node->values), i = 0;
+    uint64_t mask = UINT64_MAX >> (64 - node->size * 8), bits = sized_get(member, node->size);
+
+    while (i < n && ((uint64_t)node->numbers[i] & mask) != bits)
+        i++;
+    return i;
+}
+
+static unsigned encode_enum(struct encode *e, const struct node *node, const char *member,
                             const struct path *at)
 {
-    yyjson_val *name = index < 0 ? NULL : yyjson_arr_get(node->values, (size_t)index);
+    size_t index =
+        node->numbers ? find_number(node, member) : (size_t)sized_get_signed(member, sizeof(int));
+    yyjson_val *name = yyjson_arr_get(node->values, index);
 
     if (!name)
         return hf_report_value(&e->w, at, node);
@@ -107,15 +121,27 @@ static bool checks_unique(const struct node *node)
     return false;
 }
 
+/* Where the items are, and how many. */
+static char *items_of(const struct node *node, struct place from, size_t *ret_n)
+{
+    char *member = from.base + from.member->offset;
+
+    *ret_n = from.member->count != NO_MEMBER
+                 ? *(const size_t *)(const void *)(from.base + from.member->count)
+                 : node->size / node->array->items->size;
+    return node->store == STORE_INLINE ? member : *(char *const *)(const void *)member;
+}
+
 static unsigned encode_array(struct encode *e, const struct node *node, struct place from,
                              const struct path *at)
 {
-    char *items = *(char *const *)(const void *)(from.base + from.member->offset);
-    size_t n = *(const size_t *)(const void *)(from.base + from.member->count);
-    size_t start = e->buffer->size;
+    size_t n = 0, start = e->buffer->size;
+    char *items = items_of(node, from, &n);
     yyjson_val whole = stand_in(YYJSON_TYPE_ARR, n), *value = &whole;
     unsigned verdict = PASS;
 
+    if (node->store == STORE_INLINE && n > node->size / node->array->items->size)
+        return hf_walk_checks(&e->w, node, value, at, verdict, n, NOWHERE) | ABORT;
     if (n && !items)
         return hf_report_type(&e->w, at, node, "array", NULL, NULL, ABORT);
     buffer_literal(e->buffer, "[");
@@ -265,6 +291,15 @@ static unsigned encode_pointer(struct encode *e, const struct node *node, struct
 
 /* ---- a value ---- */
 
+/* NaN and the infinities are no JSON. */
+static COLD unsigned report_infinite(struct encode *e, double number, const struct path *at)
+{
+    return hf_report_custom(&e->w, at,
+                            number != number ? "Invalid input: expected number, received NaN"
+                                             : "Invalid input: expected number, received Infinity",
+                            ABORT);
+}
+
 static unsigned encode_number(struct encode *e, const struct node *node, const char *at_member,
                               const struct path *at)
 {
@@ -278,17 +313,68 @@ static unsigned encode_number(struct encode *e, const struct node *node, const c
     } else {
         double number = *(const double *)(const void *)at_member;
 
-        /* NaN and the infinities are no JSON. */
         if (!(number - number == 0))
-            return hf_report_custom(&e->w, at,
-                                    number != number
-                                        ? "Invalid input: expected number, received NaN"
-                                        : "Invalid input: expected number, received Infinity",
-                                    ABORT);
+            return report_infinite(e, number, at);
         yyjson_set_real(&value, number);
         haft_buffer_json_number(e->buffer, number);
     }
     return hf_walk(&e->w, node, &value, at, NULL, NOWHERE);
+}
+
+static unsigned encode_sized(struct encode *e, const struct node *node, const char *member,
+                             const struct path *at)
+{
+    yyjson_val value = {0};
+
+    if (node->store == STORE_UNSIGNED)
+        yyjson_set_uint(&value, sized_get(member, node->size));
+    else
+        yyjson_set_sint(&value, sized_get_signed(member, node->size));
+    haft_json_write(&value, e->buffer);
+    return hf_walk(&e->w, node, &value, at, NULL, NOWHERE);
+}
+
+/* As the shortest decimal that is this float, and not with the digits of the double that it becomes. */
+static unsigned encode_float(struct encode *e, const struct node *node, const char *member,
+                             const struct path *at)
+{
+    yyjson_val value = {0};
+    float narrow;
+    double number;
+
+    memcpy(&narrow, member, sizeof narrow);
+    number = hf_float_to_number(narrow);
+    if (!(number - number == 0))
+        return report_infinite(e, number, at);
+    yyjson_set_real(&value, number);
+    haft_buffer_json_number(e->buffer, number);
+    return hf_walk(&e->w, node, &value, at, NULL, NOWHERE);
+}
+
+/* A text that fills its array to the brim has no end. */
+static unsigned encode_chars(struct encode *e, const struct node *node, const char *member,
+                             const struct path *at)
+{
+    const char *end = memchr(member, 0, node->size);
+
+    return end ? encode_text(e, node, member, (size_t)(end - member), at)
+               : hf_report_custom(&e->w, at, "Invalid string: it does not end with NUL", ABORT);
+}
+
+/* A member that is narrower than its kind. */
+static COLD unsigned encode_narrow(struct encode *e, const struct node *node, struct place from,
+                                   const struct path *at)
+{
+    const char *member = from.base + from.member->offset;
+
+    switch ((enum store)node->store) {
+    case STORE_TEXT:
+        return encode_chars(e, node, member, at);
+    case STORE_FLOAT:
+        return encode_float(e, node, member, at);
+    default:
+        return encode_sized(e, node, member, at);
+    }
 }
 
 /* Of what can be null: it is said by null_x; an item, which has none, says it by being NULL. */
@@ -324,27 +410,32 @@ static unsigned encode_value(struct encode *e, const struct node *node, struct p
     case STORE_BYTES:
         return encode_bytes(e, from, at);
     case STORE_ENUM:
-        return encode_enum(e, node, *(const int *)(const void *)member, at);
+        return encode_enum(e, node, member, at);
     case STORE_JSON:
         return encode_json(e, node, *(yyjson_val *const *)(const void *)member, at);
     case STORE_CHOICE:
         return encode_choice(e, node, from, at);
     case STORE_POINTER:
         return encode_pointer(e, node, from, at);
-    default:
+    case STORE_STRUCT:
+    case STORE_ARRAY:
+    case STORE_MAP:
+    case STORE_INLINE:
         break;
+    default:
+        return encode_narrow(e, node, from, at);
     }
     if (e->w.depth == e->w.schema->max_depth)
         return hf_walk_stop(&e->w, HAFT_EDEPTH);
     e->w.depth++;
-    if (node->store == STORE_ARRAY)
-        verdict = encode_array(
-            e, node,
-            node->list ? (struct place){from.base + from.member->offset, &node->inner} : from, at);
+    if (node->store == STORE_STRUCT)
+        verdict = encode_struct(e, node, from, at);
     else if (node->store == STORE_MAP)
         verdict = encode_map(e, node, from, at);
     else
-        verdict = encode_struct(e, node, from, at);
+        verdict = encode_array(
+            e, node,
+            node->list ? (struct place){from.base + from.member->offset, &node->inner} : from, at);
     e->w.depth--;
     return verdict;
 }

@@ -151,6 +151,8 @@ static const char *size_rule(struct print *p, const struct check *check)
     case CHECK_MAX_ITEMS:
     case CHECK_MAX_PROPERTIES:
         return text(p, haft_arena_printf(p->arena, "size <= %zu", check->size));
+    case CHECK_MAX_BYTES:
+        return text(p, haft_arena_printf(p->arena, "bytes <= %zu", check->size));
     default:
         return text(p, haft_arena_printf(p->arena, "size = %zu", check->size));
     }

@@ -39,7 +39,7 @@ static void locate(struct compile *c, const char *name)
     hf_error_set(c->error, c->status, path, "%s", c->error->text);
 }
 
-static struct node *fresh(struct compile *c, unsigned types, enum store store, size_t size)
+struct node *hf_fields_node(struct compile *c, unsigned types, enum store store, size_t size)
 {
     struct node *node = c->status ? NULL : hf_node_new(c->schema);
 
@@ -91,30 +91,6 @@ yyjson_val *hf_fields_json(struct compile *c, const char *text)
 static struct node *compile_field(struct compile *c, const haft_field *field);
 static struct node *compile_item(struct compile *c, const haft_field *field);
 static struct node *compile_type(struct compile *c, const haft_type *type);
-
-/* One text as a JSON array of it. */
-static yyjson_val *text_array(struct compile *c, const char *const *texts, size_t n)
-{
-    yyjson_val *array = hf_fields_take(c, n + 1, sizeof *array);
-
-    if (!array)
-        return NULL;
-    /* yyjson's row of values: the container, then its items. */
-    array->tag = (uint64_t)n << YYJSON_TAG_BIT | YYJSON_TYPE_ARR;
-    array->uni.ofs = (n + 1) * sizeof *array;
-    for (size_t i = 0; i < n; i++)
-        yyjson_set_str(&array[i + 1], texts[i]);
-    return array;
-}
-
-static struct node *compile_enum(struct compile *c, const haft_type *type)
-{
-    struct node *node = fresh(c, TYPE_ANY, STORE_ENUM, type->size);
-
-    if (node)
-        node->values = text_array(c, type->values, type->n_values);
-    return node;
-}
 
 static struct member shifted(const haft_field *field, size_t by)
 {
@@ -241,11 +217,11 @@ static struct node *compile_struct(struct compile *c, const haft_type *type, str
     if (c->status)
         return NULL;
     if (tag) {
-        struct node *constant = fresh(c, TYPE_ANY, STORE_NONE, 0);
+        struct node *constant = hf_fields_node(c, TYPE_ANY, STORE_NONE, 0);
 
         if (!constant)
             return NULL;
-        constant->values = text_array(c, &case_name, 1);
+        constant->values = hf_fields_texts(c, &case_name, 1);
         constant->single = true;
         object->properties[object->n_properties++] = (struct property){
             .name = tag, .size = strlen(tag), .node = constant, .member = nowhere};
@@ -274,11 +250,11 @@ static struct node *compile_choice(struct compile *c, const haft_type *type, str
             return NULL;
         if (its->shape != HAFT_SHAPE_STRUCT)
             return hf_fields_fail(c, HAFT_ESCHEMA, one->name, "HAFT_CASE takes a HAFT_STRUCT");
-        option = fresh(c, TYPE_OBJECT, STORE_STRUCT, its->size);
+        option = hf_fields_node(c, TYPE_OBJECT, STORE_STRUCT, its->size);
         if (!option || !compile_struct(c, its, option, type->tag, one->name))
             return NULL;
         rule->nodes[i] = option;
-        rule->tags[i] = text_array(c, &one->name, 1);
+        rule->tags[i] = hf_fields_texts(c, &one->name, 1);
     }
     return c->status ? NULL : node;
 }
@@ -303,13 +279,13 @@ static struct node *new_type(struct compile *c, const haft_type *type)
 {
     switch (type->shape) {
     case HAFT_SHAPE_ENUM:
-        return compile_enum(c, type);
+        return hf_fields_enum(c, type);
     case HAFT_SHAPE_LIST:
-        return fresh(c, TYPE_ARRAY, STORE_ARRAY, type->size);
+        return hf_fields_node(c, TYPE_ARRAY, STORE_ARRAY, type->size);
     case HAFT_SHAPE_CHOICE:
-        return fresh(c, TYPE_OBJECT, STORE_CHOICE, type->size);
+        return hf_fields_node(c, TYPE_OBJECT, STORE_CHOICE, type->size);
     default:
-        return fresh(c, TYPE_OBJECT, STORE_STRUCT, type->size);
+        return hf_fields_node(c, TYPE_OBJECT, STORE_STRUCT, type->size);
     }
 }
 
@@ -368,7 +344,8 @@ static struct node *compile_type(struct compile *c, const haft_type *given)
 static struct node *use_type(struct compile *c, const haft_field *field)
 {
     const struct node *type = compile_type(c, field->type);
-    struct node *node = type ? fresh(c, type->types, (enum store)type->store, type->size) : NULL;
+    struct node *node =
+        type ? hf_fields_node(c, type->types, (enum store)type->store, type->size) : NULL;
     struct node *all;
     uint32_t id;
 
@@ -389,18 +366,18 @@ static struct node *use_type(struct compile *c, const haft_field *field)
 
 static struct node *compile_array(struct compile *c, const haft_field *field)
 {
-    const struct haft_array_rules *rules = &field->rules.array;
-    struct node *node = fresh(c, TYPE_ARRAY, STORE_ARRAY, sizeof(void *));
+    struct haft_array_rules rules;
+    struct node *node = hf_fields_array(c, field, &rules);
     struct array *array = node ? hf_node_array(c->schema, node) : NULL;
 
     if (!array)
         return hf_fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     array->items = compile_item(c, field->item);
-    if (rules->min)
-        hf_fields_check_size(c, node, CHECK_MIN_ITEMS, rules->min);
-    if (rules->max < SIZE_MAX)
-        hf_fields_check_size(c, node, CHECK_MAX_ITEMS, rules->max);
-    if (rules->unique)
+    if (rules.min)
+        hf_fields_check_size(c, node, CHECK_MIN_ITEMS, rules.min);
+    if (rules.max < SIZE_MAX)
+        hf_fields_check_size(c, node, CHECK_MAX_ITEMS, rules.max);
+    if (rules.unique)
         hf_fields_check_size(c, node, CHECK_UNIQUE, 0);
     return node;
 }
@@ -408,9 +385,9 @@ static struct node *compile_array(struct compile *c, const haft_field *field)
 static struct node *compile_map(struct compile *c, const haft_field *field)
 {
     const struct haft_map_rules *rules = &field->rules.map;
-    struct node *node = fresh(c, TYPE_OBJECT, STORE_MAP, sizeof(void *));
+    struct node *node = hf_fields_node(c, TYPE_OBJECT, STORE_MAP, sizeof(void *));
     struct object *object = node ? hf_node_object(c->schema, node) : NULL;
-    struct node *names = fresh(c, TYPE_STRING, STORE_NONE, 0);
+    struct node *names = hf_fields_node(c, TYPE_STRING, STORE_NONE, 0);
 
     if (!object || !names)
         return hf_fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
@@ -434,32 +411,24 @@ static struct node *compile_kind(struct compile *c, const haft_field *field)
 
     switch (field->kind) {
     case HAFT_KIND_BOOLEAN:
-        return fresh(c, TYPE_BOOLEAN, STORE_BOOLEAN, sizeof(bool));
+        return hf_fields_node(c, TYPE_BOOLEAN, STORE_BOOLEAN, sizeof(bool));
     case HAFT_KIND_INTEGER:
-        node = fresh(c, TYPE_INTEGER, STORE_INTEGER, sizeof(int64_t));
-        if (node)
-            hf_fields_add_integer_rules(c, node, &field->rules.integer);
-        return node;
+        return hf_fields_integer(c, field);
     case HAFT_KIND_NUMBER:
-        node = fresh(c, TYPE_NUMBER, STORE_NUMBER, sizeof(double));
-        if (node)
-            hf_fields_add_number_rules(c, node, &field->rules.number);
-        return node;
+        return hf_fields_number(c, field);
     case HAFT_KIND_STRING:
-        node = fresh(c, TYPE_STRING, STORE_STRING, sizeof(char *));
-        if (node)
-            hf_fields_add_string_rules(c, node, &field->rules.string);
-        return node;
+        return hf_fields_string(c, field);
     case HAFT_KIND_BYTES:
-        node = fresh(c, TYPE_STRING, STORE_BYTES, sizeof(char *));
+        node = hf_fields_node(c, TYPE_STRING, STORE_BYTES, sizeof(char *));
         if (node)
             hf_fields_add_format(c, node, HAFT_FORMAT_BASE64);
         if (node && !c->status)
             node->checks[0].size = 1;
         return node;
     case HAFT_KIND_JSON:
-        return fresh(c, TYPE_ANY, STORE_JSON, sizeof(void *));
+        return hf_fields_node(c, TYPE_ANY, STORE_JSON, sizeof(void *));
     case HAFT_KIND_ARRAY:
+    case HAFT_KIND_FIXED:
         return compile_array(c, field);
     case HAFT_KIND_MAP:
         return compile_map(c, field);
@@ -494,8 +463,8 @@ static struct node *compile_field(struct compile *c, const haft_field *field)
 /* An item has no has_x and no null_x: null is a NULL pointer or nothing. */
 static struct node *compile_item(struct compile *c, const haft_field *field)
 {
-    bool pointer = field->kind == HAFT_KIND_STRING || field->kind == HAFT_KIND_POINTER ||
-                   field->kind == HAFT_KIND_JSON;
+    bool pointer = (field->kind == HAFT_KIND_STRING && field->storage == HAFT_STORAGE_KIND) ||
+                   field->kind == HAFT_KIND_POINTER || field->kind == HAFT_KIND_JSON;
 
     if (field->presence != HAFT_PRESENCE_REQUIRED)
         return hf_fields_fail(c, HAFT_ESCHEMA, field->name,

@@ -17,6 +17,9 @@ struct compile {
 /* Remembers the first failure.  NULL, for whoever makes a node. */
 struct node *hf_fields_fail(struct compile *c, int status, const char *path, const char *text);
 
+/* A node for a value of these types that is kept so; NULL after a failure. */
+struct node *hf_fields_node(struct compile *c, unsigned types, enum store store, size_t size);
+
 /* Memory of the schema, cleared; NULL after a failure. */
 void *hf_fields_take(struct compile *c, size_t count, size_t size);
 
@@ -44,6 +47,20 @@ static inline const haft_field *field_given(const haft_type *type, size_t i)
 {
     return (const haft_field *)(const void *)((const char *)type->fields + i * type->field_size);
 }
+
+/* ---- member.c: what a struct has for them, which may be narrower than their kind ---- */
+
+struct node *hf_fields_integer(struct compile *c, const haft_field *field);
+struct node *hf_fields_number(struct compile *c, const haft_field *field);
+struct node *hf_fields_string(struct compile *c, const haft_field *field);
+struct node *hf_fields_enum(struct compile *c, const haft_type *type);
+
+/* The node of an array without its items and its rules; the latter, narrowed, in *ret_rules. */
+struct node *hf_fields_array(struct compile *c, const haft_field *field,
+                             struct haft_array_rules *ret_rules);
+
+/* Texts as a JSON array of them. */
+yyjson_val *hf_fields_texts(struct compile *c, const char *const *texts, size_t n);
 
 /* ---- rules.c: what is said of a field ---- */
 

@@ -131,6 +131,23 @@ void hf_fields_add_words(struct compile *c, struct node *node, const struct haft
 
 /* ---- defaults ---- */
 
+/* The name of the enumerator that is the default. */
+static void set_enumerator(struct compile *c, yyjson_val *value, const haft_field *field)
+{
+    const haft_type *type = hf_fields_type(c, field->type);
+    size_t at = (size_t)field->fallback.integer;
+
+    if (!type)
+        return;
+    if (type->numbers)
+        for (at = 0; at < type->n_values && type->numbers[at] != field->fallback.integer;)
+            at++;
+    if (at < type->n_values)
+        yyjson_set_str(value, type->values[at]);
+    else
+        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "the default is none of the enumerators");
+}
+
 yyjson_val *hf_fields_default(struct compile *c, const haft_field *field)
 {
     const char *text = field->fallback.text;
@@ -142,6 +159,7 @@ yyjson_val *hf_fields_default(struct compile *c, const haft_field *field)
     case HAFT_KIND_UNION:
     case HAFT_KIND_POINTER:
     case HAFT_KIND_ARRAY:
+    case HAFT_KIND_FIXED:
     case HAFT_KIND_MAP:
     case HAFT_KIND_JSON:
         return hf_fields_json(c, text);
@@ -161,9 +179,7 @@ yyjson_val *hf_fields_default(struct compile *c, const haft_field *field)
         yyjson_set_str(value, text);
     else if (field->kind == HAFT_KIND_STRING)
         return NULL;
-    else if ((size_t)field->fallback.integer < field->type->n_values) /* near its front */
-        yyjson_set_str(value, field->type->values[field->fallback.integer]);
     else
-        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "the default is not one of the enumerators");
+        set_enumerator(c, value, field);
     return value;
 }

@@ -39,13 +39,19 @@ enum store {
     STORE_NUMBER,  /* double */
     STORE_STRING,  /* const char * */
     STORE_BYTES,   /* const unsigned char *, and a size_t at member.count */
-    STORE_ENUM,    /* int, the index in node.values */
+    STORE_ENUM, /* int, the index in node.values; with node.numbers an integer of node.size bytes */
     STORE_STRUCT,  /* the struct itself */
     STORE_CHOICE,  /* int kind, and the case at the branch's member */
     STORE_ARRAY,   /* pointer to items, size_t at member.count */
     STORE_MAP,     /* pointer to values, keys at member.keys, size_t at member.count */
     STORE_JSON,    /* haft_value * */
-    STORE_POINTER  /* pointer to the struct; NULL when absent */
+    STORE_POINTER, /* pointer to the struct; NULL when absent */
+    STORE_INLINE, /* the items themselves, in node.size bytes; size_t at member.count, if anywhere */
+    /* Scalars that are narrower than their kind; none of the above is. */
+    STORE_SIGNED,   /* an integer of node.size bytes, fewer than an int64_t has */
+    STORE_UNSIGNED, /* one without a sign, also of as many */
+    STORE_FLOAT,    /* float */
+    STORE_TEXT      /* char[node.size], NUL-terminated */
 };
 
 #define NO_MEMBER SIZE_MAX
@@ -74,7 +80,8 @@ enum check_op {
     CHECK_ENDS,     /* text */
     CHECK_INCLUDES, /* text, from code point `size` on */
     CHECK_CONTENT,  /* text = contentEncoding or NULL; size = 1 when contentMediaType is JSON */
-    CHECK_MIN,      /* bound; numbers */
+    CHECK_MAX_BYTES, /* size; of UTF-8.  A text of more code points than that is the length's to report */
+    CHECK_MIN,       /* bound; numbers */
     CHECK_MAX,
     CHECK_MULTIPLE_OF,
     CHECK_INT_FORMAT, /* text = "safeint", "int32", ...: an integer within bound and bound2 */
@@ -216,6 +223,7 @@ struct meta {
 /* What the fast lane (quick.c) asks of a value: the node's checks, as bounds of what passes. */
 struct quick {
     uint8_t types;                                 /* bits by yyjson_type: what it decides */
+    uint8_t narrow;                                /* the same, kept in a member that is narrow */
     bool reals;                                    /* numbers need not be integers */
     int64_t least, most;                           /* of an integer */
     size_t least_bytes, most_bytes;                /* of a string */
@@ -245,8 +253,9 @@ struct node {
     size_t n_checks;
     struct object *object;
     struct array *array;
-    yyjson_val *values; /* enum or const: a JSON array; NULL when any value does */
-    bool single;        /* `values` is one constant */
+    yyjson_val *values;     /* enum or const: a JSON array; NULL when any value does */
+    bool single;            /* `values` is one constant */
+    const int64_t *numbers; /* STORE_ENUM: what the values are in C; NULL: their indexes */
     struct rule *rules;
     size_t n_rules;
     struct meta *meta;

@@ -131,6 +131,16 @@ static void explain_url(struct walk *w, const char *text, size_t size)
         hf_report_note(w, "Invalid hostname", host);
 }
 
+static unsigned check_bytes(struct walk *w, const struct check *check, const yyjson_val *value,
+                            const struct path *at)
+{
+    size_t size = checks_size_of(value);
+
+    if (size <= check->size || haft_utf8_length(checks_text_of(value), size) > check->size)
+        return PASS;
+    return hf_report_size(w, at, check, "string", true, false);
+}
+
 static unsigned check_string(struct walk *w, const struct check *check, const yyjson_val *value,
                              const struct path *at)
 {
@@ -139,6 +149,8 @@ static unsigned check_string(struct walk *w, const struct check *check, const yy
     if (check->op <= CHECK_LENGTH)
         return checks_size(w, check, haft_utf8_length(checks_text_of(value), checks_size_of(value)),
                            "string", at);
+    if (check->op == CHECK_MAX_BYTES)
+        return check_bytes(w, check, value, at);
     passes = string_passes(w, check, checks_text_of(value), checks_size_of(value));
     if (passes < 0)
         return hf_walk_stop(w, passes);
@@ -325,6 +337,7 @@ static const uint8_t check_types[] = {
     [CHECK_ENDS] = YYJSON_TYPE_STR,
     [CHECK_INCLUDES] = YYJSON_TYPE_STR,
     [CHECK_CONTENT] = YYJSON_TYPE_STR,
+    [CHECK_MAX_BYTES] = YYJSON_TYPE_STR,
     [CHECK_MIN] = YYJSON_TYPE_NUM,
     [CHECK_MAX] = YYJSON_TYPE_NUM,
     [CHECK_MULTIPLE_OF] = YYJSON_TYPE_NUM,

@@ -3,9 +3,11 @@
 #ifndef HAFT_SRC_LANE_H
 #define HAFT_SRC_LANE_H
 
+#include <float.h>
 #include <string.h>
 
 #include "schema/model/node.h"
+#include "schema/model/sized.h"
 
 static const struct member fast_whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
@@ -46,6 +48,39 @@ static ALWAYS_INLINE bool fast_string(const struct node *node, const yyjson_val 
     if (!(value->tag & YYJSON_SUBTYPE_NOESC) && node->c_string && memchr(text, 0, size))
         return false;
     return !quick->format || quick->format(text, size);
+}
+
+/* Keeps a value that the others have accepted for a member that is narrower than its kind; false for one that
+ * does not fit it after all.  What has no such members does not come here, and pays nothing for them. */
+static bool fast_narrow(const struct node *node, const yyjson_val *value, char *base,
+                        const struct member *member)
+{
+    bool real = unsafe_yyjson_is_real((void *)(uintptr_t)value);
+    size_t size = unsafe_yyjson_get_len((void *)(uintptr_t)value);
+    char *to = base ? base + member->offset : NULL;
+    double number;
+    float narrow;
+
+    switch (node->store) {
+    case STORE_TEXT:
+        if (!to || size >= node->size)
+            return !to;
+        memcpy(to, value->uni.str, size);
+        to[size] = '\0';
+        return true;
+    case STORE_FLOAT:
+        number = real ? value->uni.f64 : (double)value->uni.i64;
+        if (!(number >= -FLT_MAX && number <= FLT_MAX))
+            return false;
+        narrow = (float)number;
+        if (to)
+            memcpy(to, &narrow, sizeof narrow);
+        return true;
+    default:
+        if (to)
+            sized_put(to, node->size, value->uni.u64);
+        return true;
+    }
 }
 
 static ALWAYS_INLINE void fast_boolean(const struct node *node, bool value, char *base,

@@ -91,6 +91,7 @@ static bool narrow(struct quick *quick, const struct check *check)
                      check->size < SIZE_MAX / 4 ? check->size * 4 - 3 : SIZE_MAX);
         return true;
     case CHECK_MAX_LENGTH:
+    case CHECK_MAX_BYTES:
         lower_to(&quick->most_bytes, check->size);
         return true;
     case CHECK_FORMAT:
@@ -110,6 +111,18 @@ static bool narrow(struct quick *quick, const struct check *check)
     }
 }
 
+/* A scalar that the fast paths for the usual members do not keep. */
+static bool is_narrow(const struct node *node)
+{
+    return node->store >= STORE_SIGNED;
+}
+
+/* A float is looked at for what does not fit it. */
+static bool is_of_float(const struct node *node, const struct check *check)
+{
+    return check->op == CHECK_FLOAT_FORMAT && node->store == STORE_FLOAT;
+}
+
 void hf_quick_prepare(struct node *node)
 {
     struct quick *quick = &node->quick;
@@ -121,8 +134,12 @@ void hf_quick_prepare(struct node *node)
                             .most_bytes = SIZE_MAX,
                             .most_items = SIZE_MAX};
     for (size_t i = 0; i < node->n_checks; i++)
-        if (!narrow(quick, &node->checks[i]))
+        if (!narrow(quick, &node->checks[i]) && !is_of_float(node, &node->checks[i]))
             quick->types = 0;
+    if (is_narrow(node)) {
+        quick->narrow = quick->types;
+        quick->types = 0;
+    }
 }
 
 /* ---- values ---- */
@@ -137,6 +154,17 @@ static bool accept_array(struct quick_fast *fast, const struct node *node, yyjso
 static bool accept_object(struct quick_fast *fast, const struct node *node, yyjson_val *value,
                           char *base, const struct member *member);
 
+static COLD bool accept_narrow(const struct node *node, yyjson_val *value, char *base,
+                               const struct member *member)
+{
+    unsigned type = unsafe_yyjson_get_type(value);
+    bool fits = (node->quick.narrow >> type & 1) &&
+                (type == YYJSON_TYPE_STR ? fast_string(node, value, NULL, member)
+                                         : fast_number(node, value, NULL, member));
+
+    return fits && fast_narrow(node, value, base, member);
+}
+
 /* The value that follows in the document; NULL when this one is not accepted.  Only what has parts
  * is worth a call. */
 static ALWAYS_INLINE yyjson_val *quick_accept_value(struct quick_fast *fast,
@@ -146,8 +174,10 @@ static ALWAYS_INLINE yyjson_val *quick_accept_value(struct quick_fast *fast,
     unsigned type = unsafe_yyjson_get_type(value);
     bool fits;
 
-    if (!(node->quick.types >> type & 1))
-        return NULL;
+    if (!(node->quick.types >> type & 1)) {
+        fits = accept_narrow(node, value, base, member);
+        return fits ? value + 1 : NULL;
+    }
     if (type >= YYJSON_TYPE_ARR) {
         fits = type == YYJSON_TYPE_OBJ ? accept_object(fast, node, value, base, member)
                                        : accept_array(fast, node, value, base, member);
@@ -184,6 +214,11 @@ static APART bool accept_array(struct quick_fast *fast, const struct node *node,
             return false;
         *(char **)(void *)(base + member->offset) = items;
         *(size_t *)(void *)(base + member->count) = n;
+    } else if (base && node->store == STORE_INLINE) {
+        stride = each->size;
+        items = base + member->offset;
+        if (member->count != NO_MEMBER)
+            *(size_t *)(void *)(base + member->count) = n;
     }
     fast->depth--;
     for (; n && item; n--, items = items ? items + stride : NULL)
@@ -230,21 +265,26 @@ bool hf_quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *a
 
 /* ---- from text ---- */
 
+static bool has_lane(const struct node *node)
+{
+    return node->quick.types || node->quick.narrow;
+}
+
 /* Whether every value that has this node has a part that no lane takes. */
 static bool is_blocked(const struct node *node)
 {
-    if (node->array && node->array->items && !node->array->items->quick.types)
+    if (node->array && node->array->items && !has_lane(node->array->items))
         return true;
     for (size_t i = 0; node->object && i < node->object->n_properties; i++)
         if (node->object->properties[i].presence != PRESENCE_OPTIONAL &&
-            !node->object->properties[i].node->quick.types)
+            !has_lane(node->object->properties[i].node))
             return true;
     return false;
 }
 
 bool hf_quick_reads(const haft_schema *schema)
 {
-    bool blocked = !schema->typed || !schema->covered || !schema->root->quick.types;
+    bool blocked = !schema->typed || !schema->covered || !has_lane(schema->root);
 
     for (const struct node *node = schema->nodes; node && !blocked; node = node->all)
         blocked = is_blocked(node);

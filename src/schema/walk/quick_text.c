@@ -70,20 +70,28 @@ static ALWAYS_INLINE char *read_string(struct quick_text_fast *fast, const struc
 }
 
 /* As a rule it is a small integer. */
-static ALWAYS_INLINE char *quick_text_read_number(const struct node *node, char *at, char *base,
-                                                  const struct member *member)
+static ALWAYS_INLINE char *quick_text_parse_number(char *at, yyjson_val *ret_value)
 {
     enum { SURE_DIGITS = 18 };
-    yyjson_val value = {.tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT};
     char *start = at;
     uint64_t integer = 0;
 
     for (; (unsigned char)(*at - '0') < 10; at++)
         integer = integer * 10 + (unsigned char)(*at - '0');
-    value.uni.u64 = integer;
+    ret_value->tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT;
+    ret_value->uni.u64 = integer;
     if (at == start || at - start > SURE_DIGITS || (*start == '0' && at - start > 1) ||
         *at == '.' || (*at | 0x20) == 'e')
-        at = (char *)(uintptr_t)yyjson_read_number(start, &value, 0, NULL, NULL);
+        at = (char *)(uintptr_t)yyjson_read_number(start, ret_value, 0, NULL, NULL);
+    return at;
+}
+
+static ALWAYS_INLINE char *quick_text_read_number(const struct node *node, char *at, char *base,
+                                                  const struct member *member)
+{
+    yyjson_val value = {0};
+
+    at = quick_text_parse_number(at, &value);
     return at && fast_number(node, &value, base, member) ? at : NULL;
 }
 
@@ -97,6 +105,27 @@ static char *read_boolean(const struct node *node, char *at, char *base,
         return NULL;
     fast_boolean(node, value, base, member);
     return at + size;
+}
+
+/* For a member that is narrower than its kind; NULL for anything else, too. */
+static COLD char *read_narrow(struct quick_text_fast *fast, const struct node *node, char *at,
+                              char *base, const struct member *member)
+{
+    yyjson_val value = {0};
+    char *end;
+
+    if (*at == '"' && (node->quick.narrow >> YYJSON_TYPE_STR & 1)) {
+        end = read_string(fast, node, at, NULL, member);
+        if (end)
+            yyjson_set_strn(&value, at + 1, (size_t)(end - at) - 2);
+    } else if (node->quick.narrow >> YYJSON_TYPE_NUM & 1) {
+        end = quick_text_parse_number(at, &value);
+        if (end && !fast_number(node, &value, NULL, member))
+            end = NULL;
+    } else {
+        return NULL;
+    }
+    return end && fast_narrow(node, &value, base, member) ? end : NULL;
 }
 
 static char *quick_text_read_array(struct quick_text_fast *fast, const struct node *node, char *at,
@@ -114,7 +143,8 @@ static ALWAYS_INLINE char *read(struct quick_text_fast *fast, const struct node 
 {
     switch (*at) {
     case '"':
-        return takes(node, YYJSON_TYPE_STR) ? read_string(fast, node, at, base, member) : NULL;
+        return takes(node, YYJSON_TYPE_STR) ? read_string(fast, node, at, base, member)
+                                            : read_narrow(fast, node, at, base, member);
     case '{':
         return takes(node, YYJSON_TYPE_OBJ) ? read_object(fast, node, at, base, member) : NULL;
     case '[':
@@ -124,7 +154,8 @@ static ALWAYS_INLINE char *read(struct quick_text_fast *fast, const struct node 
     case 'f':
         return takes(node, YYJSON_TYPE_BOOL) ? read_boolean(node, at, base, member) : NULL;
     default:
-        return takes(node, YYJSON_TYPE_NUM) ? quick_text_read_number(node, at, base, member) : NULL;
+        return takes(node, YYJSON_TYPE_NUM) ? quick_text_read_number(node, at, base, member)
+                                            : read_narrow(fast, node, at, base, member);
     }
 }
 
@@ -144,6 +175,7 @@ static ALWAYS_INLINE char *skip_comma(char *at, char end)
 struct items {
     char *list;
     size_t n, room;
+    bool inside; /* the struct: the room is all there is */
 };
 
 static bool quick_text_grow(struct quick_text_fast *fast, struct items *items, size_t stride)
@@ -152,7 +184,7 @@ static bool quick_text_grow(struct quick_text_fast *fast, struct items *items, s
     size_t room = items->room ? items->room * 2 : FIRST_ROOM;
     char *list;
 
-    if (room > SIZE_MAX / 2 / (stride ? stride : 1))
+    if (items->inside || room > SIZE_MAX / 2 / (stride ? stride : 1))
         return false;
     list = hf_arena_resize(fast->arena, items->list, items->room * stride, room * stride);
     if (!list)
@@ -172,6 +204,10 @@ static APART char *quick_text_read_array(struct quick_text_fast *fast, const str
 
     if (!fast->depth)
         return NULL;
+    if (base && node->store == STORE_INLINE) {
+        items = (struct items){base + member->offset, 0, node->quick.most_items, true};
+        keeps = true;
+    }
     fast->depth--;
     for (at = quick_text_skip_space(at + 1); at && *at != ']'; items.n++) {
         if (keeps && items.n == items.room && !quick_text_grow(fast, &items, each->size))
@@ -184,6 +220,11 @@ static APART char *quick_text_read_array(struct quick_text_fast *fast, const str
         return NULL;
     if (!keeps)
         return at + 1;
+    if (items.inside) {
+        if (member->count != NO_MEMBER)
+            *(size_t *)(void *)(base + member->count) = items.n;
+        return at + 1;
+    }
     if (node->list) {
         base += member->offset;
         member = &node->inner;

@@ -271,7 +271,10 @@ unsigned hf_report_size(struct walk *w, const struct path *at, const struct chec
 {
     unsigned verdict = check->aborts ? ABORT_ALL : FAIL;
     haft_issue *issue = hf_report_begin(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, verdict);
-    const char *unit = origin[0] == 's' ? "characters" : origin[0] == 'a' ? "items" : "properties";
+    const char *unit = check->op == CHECK_MAX_BYTES ? "bytes of UTF-8"
+                       : origin[0] == 's'           ? "characters"
+                       : origin[0] == 'a'           ? "items"
+                                                    : "properties";
 
     if (!issue)
         return verdict;

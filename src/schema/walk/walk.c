@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "schema/model/sized.h"
+
 /* How far the C stack may go: a reference that leads to itself without consuming the value ends
  * here and not in a crash. */
 enum { WALK_MAX_FRAMES = 1024 };
@@ -57,6 +59,37 @@ static int64_t to_int64(const yyjson_val *number)
                                                             : number->uni.i64;
 }
 
+/* The same of one that has passed for a narrower integer, or for one without a sign. */
+static uint64_t walk_bits(const yyjson_val *number)
+{
+    if (unsafe_yyjson_is_real((void *)(uintptr_t)number) && number->uni.f64 > 0)
+        return (uint64_t)number->uni.f64;
+    return (uint64_t)to_int64(number);
+}
+
+/* One that is narrower than its kind; a text has been found to fit, with its NUL. */
+static COLD void store_narrow(const struct node *node, yyjson_val *value, char *to)
+{
+    float narrow;
+
+    if (node->store == STORE_TEXT) {
+        memcpy(to, unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value) + 1);
+    } else if (node->store == STORE_FLOAT) {
+        narrow = (float)hf_json_double(value);
+        memcpy(to, &narrow, sizeof narrow);
+    } else {
+        sized_put(to, node->size, walk_bits(value));
+    }
+}
+
+static APART void store_enum(const struct node *node, size_t index, char *to)
+{
+    if (node->numbers)
+        sized_put(to, node->size, (uint64_t)node->numbers[index]);
+    else
+        *(int *)(void *)to = (int)index;
+}
+
 /* Base64 in place of bytes; what is not base64 was refused by the format check. */
 static APART unsigned store_bytes(struct walk *w, const yyjson_val *value, char *to, char *base,
                                   const struct member *member)
@@ -96,40 +129,55 @@ static inline unsigned walk_store(struct walk *w, const struct node *node, yyjso
     case STORE_BYTES:
         return store_bytes(w, value, to, place.base, place.member);
     case STORE_ENUM:
-        *(int *)(void *)to = (int)index;
+        store_enum(node, index, to);
         break;
     case STORE_JSON:
         *(yyjson_val **)(void *)to = value;
         break;
     default:
+        if (node->store >= STORE_SIGNED)
+            store_narrow(node, value, to);
         break;
     }
     return PASS;
 }
 
-static COLD unsigned report_int64(struct walk *w, const yyjson_val *value, const struct path *at)
+static COLD unsigned report_int64(struct walk *w, const struct node *node, const yyjson_val *value,
+                                  const struct path *at)
 {
     static const struct check inclusive;
     bool big = hf_json_double(value) > 0;
     yyjson_val bound = {0};
 
-    yyjson_set_sint(&bound, big ? INT64_MAX : INT64_MIN);
+    if (node->store == STORE_UNSIGNED)
+        yyjson_set_uint(&bound, UINT64_MAX);
+    else
+        yyjson_set_sint(&bound, big ? INT64_MAX : INT64_MIN);
     return hf_report_bound(w, at, &inclusive, &bound, "number", big, NULL);
 }
 
-/* Whether an integer fits the int64_t it is kept in. */
+static APART unsigned check_uint64(struct walk *w, const struct node *node, const yyjson_val *value,
+                                   const struct path *at)
+{
+    if (node->size < sizeof(uint64_t) || !unsafe_yyjson_is_real((void *)(uintptr_t)value) ||
+        value->uni.f64 < 18446744073709551616.0)
+        return PASS;
+    return report_int64(w, node, value, at);
+}
+
+/* Whether an integer fits the int64_t, or the uint64_t, it is kept in; for narrower ones there are checks. */
 static inline unsigned check_int64(struct walk *w, const struct node *node, const yyjson_val *value,
                                    const struct path *at)
 {
     if (node->store != STORE_INTEGER)
-        return PASS;
+        return node->store == STORE_UNSIGNED ? check_uint64(w, node, value, at) : PASS;
     /* An integer one below the least is read as the double that the least would be, so that double
      * is refused; the least itself is read as an integer. */
     if (unsafe_yyjson_is_real((void *)(uintptr_t)value)
             ? value->uni.f64 > -9223372036854775808.0 && value->uni.f64 < 9223372036854775808.0
             : unsafe_yyjson_is_sint((void *)(uintptr_t)value) || value->uni.i64 >= 0)
         return PASS;
-    return report_int64(w, value, at);
+    return report_int64(w, node, value, at);
 }
 
 /* Whether a string can be kept NUL-terminated. */

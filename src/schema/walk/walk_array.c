@@ -86,6 +86,11 @@ static unsigned prepare_items(struct walk *w, const struct node *node, const yyj
     size_t stride = node->array->items ? node->array->items->size : 0;
 
     *ret_items = NULL;
+    if (place.base && node->store == STORE_INLINE && n * stride <= node->size) {
+        *ret_items = place.base + place.member->offset;
+        if (place.member->count != NO_MEMBER)
+            *(size_t *)(void *)(place.base + place.member->count) = n;
+    }
     if (!place.base || node->store != STORE_ARRAY)
         return PASS;
     if (node->list)
