@@ -33,6 +33,12 @@ typedef enum haft_format_mode {
     HAFT_FORMATS_ANNOTATE /* no, unless the dialect says so: the specification's default */
 } haft_format_mode;
 
+/* What becomes of a JSON Schema document's `default`. */
+typedef enum haft_default_mode {
+    HAFT_DEFAULTS_FILL,    /* a property that is absent gets it, and it must fit (the default) */
+    HAFT_DEFAULTS_ANNOTATE /* nothing: the specification's way */
+} haft_default_mode;
+
 /* Zero means the stated default. */
 typedef struct haft_schema_options {
     size_t struct_size;              /* its sizeof */
@@ -47,6 +53,7 @@ typedef struct haft_schema_options {
     const char *dialect;            /* of a document without `$schema`: 2020-12's address */
     const haft_document *documents; /* what `$ref` and `$schema` may name besides haft's own */
     size_t n_documents;
+    haft_default_mode defaults;
 } haft_schema_options;
 
 /* Each returns 0 and a schema to be freed, or an error with the reason in *reterr_error (which may
@@ -74,7 +81,8 @@ int haft_schema_validate_text(const haft_schema *schema, const char *text, size_
 
 /* The same, and on success fills *ret_value, an object of the declared type; what it points to
  * lives in the arena, and (for the first form) in `value`.  On failure *ret_value is unspecified.
- * Only for a schema that has a C type: else HAFT_EINVAL. */
+ * For a schema without a C type *ret_value is a haft_value *: the value with its defaults, a copy in the arena
+ * if it lacks any. */
 int haft_schema_decode(const haft_schema *schema, haft_value *value, haft_arena *arena,
                        void *ret_value, haft_issues *reterr_issues);
 int haft_schema_decode_text(const haft_schema *schema, const char *text, size_t size,

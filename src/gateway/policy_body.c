@@ -24,8 +24,8 @@ static int make_validate(haft_gateway *gateway, const void *given, haft_arena *a
                          haft_policy *ret_policy, haft_reason *reason)
 {
     const validate_options *options = given;
-    haft_schema_options schema_options =
-        HAFT_INIT(haft_schema_options, .allocator = gateway->allocator);
+    haft_schema_options schema_options = HAFT_INIT(
+        haft_schema_options, .allocator = gateway->allocator, .defaults = HAFT_DEFAULTS_ANNOTATE);
     haft_schema *schema;
     int status = haft_schema_parse_json(options->body, &schema_options, &schema, reason);
 

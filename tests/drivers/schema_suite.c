@@ -335,6 +335,7 @@ static int run_file(struct run *run, const char *path)
     file.options.dialect = file.draft->dialect;
     asserts = run->formats || (kind_of(file.name) != REQUIRED &&
                                strcmp(file.name, "optional/format-assertion.json") != 0);
+    file.options.defaults = HAFT_DEFAULTS_ANNOTATE;
     file.options.formats = asserts ? HAFT_FORMATS_ASSERT : HAFT_FORMATS_ANNOTATE;
     doc = yyjson_read_file(path, 0, NULL, NULL);
     if (!doc) {

@@ -52,6 +52,11 @@ static int build(const haft_schema_options *options, haft_schema **ret_schema)
     "{\"^p\":{\"minimum\":3}},\"unevaluatedProperties\":false,\"dependentRequired\":"              \
     "{\"a\":[\"b\"]},\"if\":{\"required\":[\"c\"]},\"then\":{\"maxProperties\":9}}"
 
+#define DEFAULTS                                                                                   \
+    "{\"properties\":{\"list\":{\"items\":{\"anyOf\":[{\"required\":[\"z\"]},{\"properties\":"     \
+    "{\"n\":{\"default\":7}}}]}},\"map\":{\"patternProperties\":{\"^p\":{\"properties\":"          \
+    "{\"q\":{\"default\":{}}}}},\"default\":{\"p\":{}}}}}"
+
 /* One way of making a schema: a type, a document or, with neither, the builder. */
 struct making {
     const haft_type *type;
@@ -87,6 +92,8 @@ static const struct making makings[] = {
     {&bad_pattern_type, NULL, HAFT_EPATTERN, false},
     {&bad_default_type, NULL, HAFT_ESCHEMA, false},
     {NULL, DOCUMENT, 0, true},
+    {NULL, DEFAULTS, 0, true},
+    {NULL, "{\"properties\":{\"x\":{\"type\":\"null\",\"default\":1}}}", HAFT_ESCHEMA, false},
     {NULL, "{\"$ref\":\"#/nowhere\"}", HAFT_EREF, false},
     {NULL, "{\"pattern\":\"(\"}", HAFT_EPATTERN, false},
     {NULL, "{", HAFT_EPARSE, false},
@@ -190,6 +197,18 @@ static int tell(struct subject *s)
     return s->text.status ? s->text.status : status;
 }
 
+static int fill_in(struct subject *s)
+{
+    haft_value *value;
+    haft_issues issues;
+    int status =
+        haft_schema_decode_text(s->schema, s->json, strlen(s->json), s->arena, &value, &issues);
+
+    if (!status)
+        haft_json_write(value, &s->text);
+    return status ? status : s->text.status;
+}
+
 static int emit(struct subject *s)
 {
     const haft_emit_options options =
@@ -280,6 +299,7 @@ static const struct reading {
      "{\"a\":{\"next\":1},\"b\":[1,1],\"p\":1,\"q\":0}",
      tell,
      HAFT_EISSUES},
+    {{NULL, DEFAULTS, 0, false}, "{\"list\":[{},{\"n\":1}]}", fill_in, 0},
     {{NULL, DOCUMENT, 0, false}, "", emit, 0},
     {{NULL, DOCUMENT, 0, false}, NULL, print, 0},
     {{NULL, NULL, 0, false},

@@ -18,6 +18,7 @@ static void check(const haft_schema *schema, const char *text, size_t size)
     static const char *const values[] = {"null", "1.5", "\"a\"", "[1,[2]]", "{\"a\":{\"b\":[]}}"};
     haft_arena *arena = haft_arena_new(NULL, 16 << 20);
     haft_issues issues = {0};
+    haft_value *value;
 
     if (!arena)
         return;
@@ -26,11 +27,11 @@ static void check(const haft_schema *schema, const char *text, size_t size)
 
         while (values[i][n])
             n++;
-        haft_schema_validate_text(schema, values[i], n, arena, &issues);
+        haft_schema_decode_text(schema, values[i], n, arena, &value, &issues);
         haft_arena_reset(arena);
     }
     /* The document is a value like any other. */
-    haft_schema_validate_text(schema, text, size, arena, &issues);
+    haft_schema_decode_text(schema, text, size, arena, &value, &issues);
     haft_arena_free(arena);
 }
 

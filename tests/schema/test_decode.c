@@ -1,6 +1,8 @@
 /* test_decode.c - JSON into C structs: each member of each kind, and back again. */
 #include <math.h>
 
+#include <yyjson.h>
+
 #include "reading.h"
 #include "shapes.h"
 
@@ -257,13 +259,13 @@ static void wants_a_declared_type(void **state)
     haft_schema *schema = NULL;
     haft_issues issues = {0};
     haft_buffer buffer;
-    char value[64];
+    haft_value *value;
 
     (void)state;
     haft_buffer_init(&buffer, NULL, 100);
     assert_int_equal(haft_schema_parse(TEXT(document), NULL, &schema, NULL), 0);
-    assert_int_equal(haft_schema_decode_text(schema, TEXT("\"a\""), arena, value, &issues),
-                     HAFT_EINVAL);
+    assert_int_equal(haft_schema_decode_text(schema, TEXT("\"a\""), arena, &value, &issues), 0);
+    assert_string_equal(yyjson_get_str(value), "a");
     assert_int_equal(haft_schema_encode(schema, value, arena, &buffer, &issues), HAFT_EINVAL);
     haft_buffer_finish(&buffer);
     haft_schema_free(schema);

@@ -409,7 +409,7 @@ static void refuses_what_cannot_be(void **state)
     } cases[] = {
         {&member_twice_type, "level.one", "two enumerators have this name"},
         {&member_same_type, "level.two", "two enumerators have the same number"},
-        {&member_none_type, "level", "the default is none of the enumerators"},
+        {&member_none_type, "level", "the default is not one of the enumerators"},
         {&member_counted_type, "v",
          "HAFT_FIXED has as many items as its array: leave min and max out"},
         {&member_nullable_type, "v.one", "a nullable item must be a string, a pointer or JSON"},

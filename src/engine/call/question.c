@@ -214,7 +214,8 @@ static int elicit_form(haft_call *call, const char *key, const char *message, co
 static int fits_form(haft_call *call, const char *form, yyjson_val *content)
 {
     haft_schema_options options =
-        HAFT_INIT(haft_schema_options, .allocator = call->server->allocator);
+        HAFT_INIT(haft_schema_options, .allocator = call->server->allocator,
+                  .defaults = HAFT_DEFAULTS_ANNOTATE);
     haft_schema *schema = NULL;
     haft_issues issues;
     haft_reason reason;

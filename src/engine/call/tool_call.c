@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schema/walk/fill.h"
 #include "schema/walk/repair.h"
 #include "engine/call/event.h"
 #include "engine/call/fault.h"
@@ -249,6 +250,20 @@ static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
     return status;
 }
 
+/* The value itself, with the defaults of its schema. */
+static int decode_json(haft_call *call, bool lenient, haft_issues *issues)
+{
+    const haft_schema *input = call->item->input;
+    int status = lenient ? decode_leniently(call, NULL, issues)
+                         : haft_schema_validate(input, call->args.json, call->arena, issues);
+
+    if (status)
+        return status;
+    status = hf_schema_fill(input, call->args.json, call->arena, &call->args.json);
+    call->handler.in = call->args.json;
+    return status;
+}
+
 /* Decodes the arguments and, if the handler runs in this process, makes room for what it gives. */
 static int tool_call_decode(haft_call *call, bool here, haft_issues *issues)
 {
@@ -270,13 +285,12 @@ static int tool_call_decode(haft_call *call, bool here, haft_issues *issues)
             call->handler.in = in = haft_arena_alloc(call->arena, item->input->root->size);
             if (!in)
                 return HAFT_ENOMEM;
+            status = lenient
+                         ? decode_leniently(call, in, issues)
+                         : haft_schema_decode(item->input, call->args.json, call->arena, in, issues);
+        } else if (item->input) {
+            status = decode_json(call, lenient, issues);
         }
-        if (item->input && lenient)
-            status = decode_leniently(call, in, issues);
-        else if (in)
-            status = haft_schema_decode(item->input, call->args.json, call->arena, in, issues);
-        else if (item->input)
-            status = haft_schema_validate(item->input, call->args.json, call->arena, issues);
     }
     if (!status && here && item->tool->output) {
         call->handler.out = haft_arena_zalloc(call->arena, 1, item->output->root->size);

@@ -24,6 +24,8 @@ struct source {
     yyjson_val *json;     /* once it has been read */
     struct base *base;    /* once it has been scanned */
     haft_reason *failure; /* why it could not be */
+    bool
+        is_metaschema; /* one of haft's own, whose defaults describe and do not fill in: they never end */
 };
 
 /* An `$anchor`, a `$dynamicAnchor`, or an old draft's `$id` that is a fragment. */

@@ -37,6 +37,9 @@ int hf_keyword_properties(struct site *site, const struct keyword_row *row, yyjs
         property->presence = PRESENCE_OPTIONAL;
         property->member = nowhere;
         property->node = hf_site_node(site, item);
+        if (site->doc->options->defaults == HAFT_DEFAULTS_FILL &&
+            !site->location->base->source->is_metaschema)
+            property->fallback = yyjson_obj_get(item, "default");
         if (!property->node || read_header(site, item, property))
             return site->doc->error->code;
     }

@@ -32,7 +32,10 @@ static int add_metaschema(struct document *doc, const char *uri, struct source *
     for (char *at = copy; at && *at; at++)
         *at = *at == '\'' ? '"' : *at;
     *ret_source = copy ? hf_source_add(doc, uri, copy, strlen(copy)) : NULL;
-    return *ret_source ? 0 : hf_document_no_memory(doc);
+    if (!*ret_source)
+        return hf_document_no_memory(doc);
+    (*ret_source)->is_metaschema = true;
+    return 0;
 }
 
 int hf_source_find(struct document *doc, const char *uri, struct source **ret_source)

@@ -145,7 +145,7 @@ static void set_enumerator(struct compile *c, yyjson_val *value, const haft_fiel
     if (at < type->n_values)
         yyjson_set_str(value, type->values[at]);
     else
-        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "the default is none of the enumerators");
+        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "the default is not one of the enumerators");
 }
 
 yyjson_val *hf_fields_default(struct compile *c, const haft_field *field)

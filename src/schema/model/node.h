@@ -121,7 +121,7 @@ struct property {
     const struct node *node;
     uint8_t presence;     /* enum presence */
     bool demanded;        /* was optional once: absence is "expected nonoptional" */
-    yyjson_val *fallback; /* of PRESENCE_DEFAULT */
+    yyjson_val *fallback; /* of PRESENCE_DEFAULT, and of a document's property that has one */
     const char *header;   /* x-mcp-header; NULL when there is none */
     struct member member;
 };
@@ -280,6 +280,8 @@ struct haft_schema {
     bool typed;   /* it has a C type: haft_schema_decode and haft_schema_encode may be used */
     bool secrets; /* a node is secret; made by hf_schema_finish */
     bool headers; /* a property is also a header; made by hf_schema_finish */
+    bool
+        fills; /* it has defaults and no C type, so values are filled in; made by hf_schema_finish */
     bool refines; /* a refinement reads the C value: validation decodes into scratch */
     /* Every part of a value is met by a rule, so keys and depth are seen on the way. */
     bool covered;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "schema/walk/fill.h"
 #include "schema/walk/quick.h"
 #include "schema/walk/walk.h"
 
@@ -160,6 +161,14 @@ static bool has_headers(const struct object *object)
     return false;
 }
 
+static bool has_defaults(const struct object *object)
+{
+    for (size_t i = 0; object && i < object->n_properties; i++)
+        if (object->properties[i].fallback)
+            return true;
+    return false;
+}
+
 /* Whether the rules of a node look at every part of a container that passes.  A value that has
  * parts nobody looks at is searched for depth and duplicate keys before the walk. */
 static bool is_covered(const struct node *node)
@@ -209,6 +218,7 @@ static int check_default(const haft_schema *schema, const struct node *node,
 {
     struct place place = {NULL, &property->member};
     haft_issues issues = {0};
+    yyjson_val *filled;
     int status;
 
     if (schema->typed && node->store == STORE_STRUCT) {
@@ -217,6 +227,8 @@ static int check_default(const haft_schema *schema, const struct node *node,
             return HAFT_ENOMEM;
     }
     status = hf_walk_run(schema, property->node, property->fallback, arena, place, &issues);
+    if (!status && schema->fills)
+        status = hf_schema_fill_by(schema, property->node, property->fallback, arena, &filled);
     if (!status || status == HAFT_ENOMEM)
         return status;
     return refuse_default(property, &issues, status, hf_arena_allocator(arena), reterr_error);
@@ -231,7 +243,7 @@ static int check_defaults(haft_schema *schema, haft_reason *reterr_error)
         for (size_t i = 0; node->object && i < node->object->n_properties && !status; i++) {
             const struct property *property = &node->object->properties[i];
 
-            if (property->presence != PRESENCE_DEFAULT)
+            if (!property->fallback)
                 continue;
             if (!arena)
                 arena = haft_arena_new(hf_arena_allocator(schema->arena), DEFAULT_CHECK_MEMORY);
@@ -253,6 +265,7 @@ int hf_schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr
         schema->covered = schema->covered && is_covered(node);
         schema->secrets = schema->secrets || node->secret;
         schema->headers = schema->headers || has_headers(node->object);
+        schema->fills = schema->fills || (!schema->typed && has_defaults(node->object));
         node->plain = finish_is_plain(node);
         if (node->object) {
             node->object->simple = is_simple(node->object);

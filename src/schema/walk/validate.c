@@ -2,6 +2,7 @@
  * ended. */
 #include <string.h>
 
+#include "schema/walk/fill.h"
 #include "schema/walk/quick.h"
 #include "schema/walk/walk.h"
 
@@ -153,8 +154,11 @@ int haft_schema_decode(const haft_schema *schema, haft_value *value, haft_arena 
                        void *ret_value, haft_issues *reterr_issues)
 {
     *reterr_issues = (haft_issues){NULL, 0, 0};
-    if (!schema->typed)
-        return HAFT_EINVAL;
+    if (!schema->typed) {
+        int status = validate_run(schema, value, arena, NULL, reterr_issues);
+
+        return status ? status : hf_schema_fill(schema, value, arena, ret_value);
+    }
     memset(ret_value, 0, schema->root->size);
     return hf_quick_accept(schema, value, arena, ret_value)
                ? 0
