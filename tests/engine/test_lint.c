@@ -56,10 +56,9 @@ HAFT_STRUCT(empty_header, HAFT_HEADER("", HAFT_STRING(a, "A")));
 HAFT_STRUCT(odd_header, HAFT_HEADER("Re gion", HAFT_STRING(a, "A")));
 HAFT_STRUCT(bad_pattern, HAFT_STRING(a, "A", .pattern = "("));
 
-#define NOTHING_FITS "nothing can match: the minimum is greater than the maximum\n"
+#define NOTHING_FITS "the minimum is greater than the maximum, so no value is valid\n"
 
-HAFT_STRUCT(swapped_args, HAFT_STRING(a, "A", .min = 5, .max = 2),
-            HAFT_ARRAY(b, HAFT_INTEGER(i, "I", .min = 9, .max = 1), "B", .min = 2, .max = 1));
+HAFT_STRUCT(swapped_args, HAFT_STRING(a, "A", .min = 5, .max = 2));
 HAFT_STRUCT(hidden_args, HAFT_STRING(a, "A\xe2\x80\xae"));
 
 static const struct row {
@@ -131,8 +130,8 @@ static const struct row {
      0,
      "W t: input.list: items without a type are refused by some clients\n"},
     {{.name = "t", .description = "D", .call = handle, .input = &swapped_args_type},
-     0,
-     "W t: input.a: " NOTHING_FITS "W t: input.b: " NOTHING_FITS "W t: input.b: " NOTHING_FITS},
+     HAFT_ESCHEMA,
+     "E t: input: a: " NOTHING_FITS},
     {{.name = "t", .description = "D", .call = handle, .input = &bad_pattern_type},
      HAFT_EPATTERN,
      NULL},

@@ -25,6 +25,22 @@ static haft_def *bad_pattern(haft_builder *b)
     return haft_def_pattern(haft_def_string(b), "(", "");
 }
 
+static haft_def *crossed_bounds(haft_builder *b)
+{
+    return haft_def_object(b, "n", haft_def_at_most(haft_def_at_least(haft_def_int(b), 5), 3),
+                           NULL);
+}
+
+static haft_def *crossed_width(haft_builder *b)
+{
+    return haft_def_at_most(haft_def_uint32(b), -1);
+}
+
+static haft_def *crossed_sizes(haft_builder *b)
+{
+    return haft_def_array(b, haft_def_min_length(haft_def_length(haft_def_string(b), 3), 4));
+}
+
 static haft_def *no_such_format(haft_builder *b)
 {
     return haft_def_formatted(b, HAFT_FORMAT_NONE);
@@ -281,7 +297,13 @@ static void refuses(void **state)
          "at_least is a rule of numbers, and this is a string"},
         {pattern_of_enum, HAFT_ESCHEMA, "pattern",
          "pattern is a rule of strings, and this is an enum"},
-        {bad_pattern, HAFT_EPATTERN, "pattern", NULL},
+        {bad_pattern, HAFT_EPATTERN, "pattern", "pattern \"(\": missing ) at offset 1"},
+        {crossed_bounds, HAFT_ESCHEMA, "properties.n",
+         "the minimum is greater than the maximum, so no value is valid"},
+        {crossed_width, HAFT_ESCHEMA, "",
+         "the minimum is greater than the maximum, so no value is valid"},
+        {crossed_sizes, HAFT_ESCHEMA, "items",
+         "the minimum is greater than the maximum, so no value is valid"},
         {no_such_format, HAFT_EINVAL, "format", "there is no such format"},
         {min_items_of_object, HAFT_ESCHEMA, "min_items",
          "min_items is a rule of arrays, and this is an object"},

@@ -109,6 +109,26 @@ HAFT_STRUCT(endless_min, HAFT_NUMBER(n, "A number", .min = INFINITY));
 HAFT_STRUCT(no_max, HAFT_NUMBER(n, "A number", .max = NAN));
 HAFT_STRUCT(endless, HAFT_NUMBER(n, "Any number", .min = -INFINITY, .below = INFINITY));
 
+#define EIGHTY "01234567890123456789012345678901234567890123456789012345678901234567890123456789"
+HAFT_STRUCT(long_pattern, HAFT_STRING(s, "A text", .pattern = EIGHTY "("));
+
+#define CROSSED "the minimum is greater than the maximum, so no value is valid"
+HAFT_STRUCT(crossed_integer, HAFT_INTEGER(n, "A number", .min = 5, .max = 4));
+HAFT_STRUCT(crossed_number, HAFT_NUMBER(n, "A number", .above = 0.5, .max = 0.5));
+HAFT_STRUCT(crossed_string, HAFT_STRING(s, "A text", .min = 5, .max = 4));
+HAFT_STRUCT(crossed_array, HAFT_ARRAY(list, HAFT_INTEGER(i, "One"), "Some", .min = 2, .max = 1));
+HAFT_STRUCT(crossed_map, HAFT_MAP(map, HAFT_INTEGER(i, "One"), "Some", .min = 2, .max = 1));
+HAFT_STRUCT(crossed_item,
+    HAFT_ARRAY(list, HAFT_INTEGER(one, "One", .min = 5, .below = 5), "Some"));
+HAFT_STRUCT(not_crossed, HAFT_INTEGER(n, "A number", .min = 5, .max = 5),
+    HAFT_STRING(s, "A text", .min = 5, .max = 5));
+
+struct crossed_narrow {
+    uint8_t n;
+};
+typedef struct crossed_narrow crossed_narrow;
+HAFT_SCHEMA(crossed_narrow, HAFT_INTEGER(n, "A number", .min = 256));
+
 #define BAD_BOUND "a bound or a divisor must be a finite number"
 
 static void refuses_bad_declarations(void **state)
@@ -138,9 +158,18 @@ static void refuses_bad_declarations(void **state)
         {&union_default_type, HAFT_ESCHEMA, "shape.kind",
          "the default does not fit its own schema: Invalid discriminator value. Expected "
          "'circle' | 'label'"},
-        {&bad_pattern_type, HAFT_EPATTERN, "s", NULL},
-        {&bad_keys_type, HAFT_EPATTERN, "m", NULL},
-        {&bad_item_type, HAFT_EPATTERN, "list.one.s", NULL},
+        {&bad_pattern_type, HAFT_EPATTERN, "s", "pattern \"a(\": missing ) at offset 2"},
+        {&bad_keys_type, HAFT_EPATTERN, "m", "pattern \"[\": missing ] at offset 0"},
+        {&bad_item_type, HAFT_EPATTERN, "list.one.s", "pattern \"a(\": missing ) at offset 2"},
+        {&long_pattern_type, HAFT_EPATTERN, "s",
+         "pattern \"" EIGHTY "\"...: missing ) at offset 81"},
+        {&crossed_integer_type, HAFT_ESCHEMA, "n", CROSSED},
+        {&crossed_number_type, HAFT_ESCHEMA, "n", CROSSED},
+        {&crossed_string_type, HAFT_ESCHEMA, "s", CROSSED},
+        {&crossed_array_type, HAFT_ESCHEMA, "list", CROSSED},
+        {&crossed_map_type, HAFT_ESCHEMA, "map", CROSSED},
+        {&crossed_item_type, HAFT_ESCHEMA, "list.one", CROSSED},
+        {&crossed_narrow_type, HAFT_ESCHEMA, "n", CROSSED},
         {&bad_examples_type, HAFT_ESCHEMA, "s", "examples must be a JSON array"},
         {&broken_examples_type, HAFT_EPARSE, "s", NULL},
         {&same_name_type, HAFT_ESCHEMA, "a", "two fields have this name"},
@@ -188,6 +217,17 @@ static void refuses_bad_declarations(void **state)
 }
 
 /* An endless bound is one that is not there. */
+static void takes_bounds_that_leave_one(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    reading_open(&r, &not_crossed_type, NULL);
+    assert_string_equal(decoded(&r, TEXT("{\"n\":5,\"s\":\"abcde\"}")),
+                        "{\"n\":5,\"s\":\"abcde\"}");
+    reading_close(&r);
+}
+
 static void takes_bounds_that_do_not_bound(void **state)
 {
     static const struct reading_row rows[] = {{&endless_type, "{\"n\":1e+300}", NULL},
@@ -233,6 +273,7 @@ int main(void)
         cmocka_unit_test(finds_any_of_many_fields),
         cmocka_unit_test(refuses_bad_declarations),
         cmocka_unit_test(takes_bounds_that_do_not_bound),
+        cmocka_unit_test(takes_bounds_that_leave_one),
         cmocka_unit_test(keeps_its_limits),
     };
 

@@ -116,32 +116,12 @@ static bool has_rule(const struct node *node, unsigned low, unsigned high)
     return false;
 }
 
-/* Whether one of two checks asks for more than the other allows. */
-static bool excludes(const struct check *least, const struct check *most)
-{
-    switch (least->op) {
-    case CHECK_MIN_LENGTH:
-        return most->op == CHECK_MAX_LENGTH && least->size > most->size;
-    case CHECK_MIN_ITEMS:
-        return most->op == CHECK_MAX_ITEMS && least->size > most->size;
-    case CHECK_MIN_PROPERTIES:
-        return most->op == CHECK_MAX_PROPERTIES && least->size > most->size;
-    case CHECK_MIN:
-        return most->op == CHECK_MAX && hf_json_compare(&least->bound, &most->bound) > 0;
-    default:
-        return false;
-    }
-}
-
+/* Of a document: what a program declares or builds so is refused when it is made. */
 static void lint_checks(const struct lint *lint, const struct node *node,
                         const struct lint_place *place)
 {
-    for (size_t i = 0; i < node->n_checks; i++)
-        for (size_t j = 0; j < node->n_checks; j++)
-            if (excludes(&node->checks[i], &node->checks[j])) {
-                warn(lint, place, "nothing can match: the minimum is greater than the maximum");
-                return;
-            }
+    if (hf_node_bounds_cross(node))
+        warn(lint, place, BOUNDS_CROSS);
 }
 
 static void lint_node(const struct lint *lint, const struct node *node,

@@ -197,6 +197,8 @@ static int finish_look_at(struct reach *reach, const struct introduced *introduc
     const struct node *node = introduced->node;
     int status = 0;
 
+    if (hf_node_bounds_cross(node))
+        return fail_at(reach, introduced, HAFT_ESCHEMA, BOUNDS_CROSS);
     if (node->object)
         status = meet_members(reach, introduced);
     if (node->array && !status)

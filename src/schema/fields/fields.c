@@ -443,6 +443,8 @@ static struct node *compile_named(struct compile *c, const haft_field *field)
 
     if (!node)
         return NULL;
+    if (!c->status && hf_node_bounds_cross(node))
+        return hf_fields_fail(c, HAFT_ESCHEMA, NULL, BOUNDS_CROSS);
     node->nullable = field->nullable;
     hf_fields_add_words(c, node, &field->rules.plain);
     return c->status ? NULL : node;

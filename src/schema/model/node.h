@@ -319,6 +319,10 @@ int hf_node_add_pattern(haft_schema *schema, struct node *node, const char *sour
 int hf_node_add_format(haft_schema *schema, struct node *node, const struct format *format,
                        haft_reason *reterr_error);
 
+/* Whether a minimum of the node is greater than a maximum (bounds.c). */
+bool hf_node_bounds_cross(const struct node *node);
+#define BOUNDS_CROSS "the minimum is greater than the maximum, so no value is valid"
+
 /* JSON text as a value in the schema's arena; NULL with *reterr_error filled in. */
 yyjson_val *hf_schema_json(haft_schema *schema, const char *text, size_t size,
                            haft_reason *reterr_error);

@@ -170,10 +170,18 @@ int hf_node_add_pattern(haft_schema *schema, struct node *node, const char *sour
                         const char *flags, haft_reason *reterr_error)
 {
     struct check check = {.op = CHECK_PATTERN};
+    enum { SHOWN = 80 };
+    haft_reason why = {0};
     int status = hf_pattern_compile(schema->arena, &schema->patterns, source, size, flags,
-                                    schema->pattern_steps, &check.pattern, reterr_error);
+                                    schema->pattern_steps, &check.pattern, &why);
 
-    return status ? status : hf_node_add_check(schema, node, &check);
+    if (!status)
+        return hf_node_add_check(schema, node, &check);
+    return status == HAFT_EPATTERN
+               ? hf_error_set(reterr_error, status, "", "pattern \"%.*s\"%s: %s",
+                              (int)(size < SHOWN ? size : SHOWN), source, size < SHOWN ? "" : "...",
+                              why.text)
+               : hf_error_set(reterr_error, status, "", "%s", why.text);
 }
 
 int hf_node_add_format(haft_schema *schema, struct node *node, const struct format *format,
