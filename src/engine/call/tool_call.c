@@ -285,9 +285,9 @@ static int tool_call_decode(haft_call *call, bool here, haft_issues *issues)
             call->handler.in = in = haft_arena_alloc(call->arena, item->input->root->size);
             if (!in)
                 return HAFT_ENOMEM;
-            status = lenient
-                         ? decode_leniently(call, in, issues)
-                         : haft_schema_decode(item->input, call->args.json, call->arena, in, issues);
+            status =
+                lenient ? decode_leniently(call, in, issues)
+                        : haft_schema_decode(item->input, call->args.json, call->arena, in, issues);
         } else if (item->input) {
             status = decode_json(call, lenient, issues);
         }

@@ -155,7 +155,7 @@ int haft_schema_decode(const haft_schema *schema, haft_value *value, haft_arena 
 {
     *reterr_issues = (haft_issues){NULL, 0, 0};
     if (!schema->typed) {
-        int status = validate_run(schema, value, arena, NULL, reterr_issues);
+        int status = haft_schema_validate(schema, value, arena, reterr_issues);
 
         return status ? status : hf_schema_fill(schema, value, arena, ret_value);
     }
