@@ -35,6 +35,8 @@ const readParagraph = (room, text, line) => {
   }
   for (const name of ["file", "from", "to", "why"])
     if (row[name] === undefined) throw new Error(`${room}.txt:${line}: no ${name}`);
+  if ([row.from, row.to].some((text) => /^(else\b|(if|for|while|switch) ?\()/.test(text)))
+    throw new Error(`${room}.txt:${line}: take the expression alone, not the ${row.from.split(/\W/)[0]}`);
   if (row.from === row.to) throw new Error(`${room}.txt:${line}: nothing changes`);
   return row;
 };
