@@ -48,6 +48,7 @@ const strings = {
   length: [["string", ["length", 2]]],
   "no length": [["string", ["length", 0]]],
   "two bounds": [["string", ["minLength", 2], ["maxLength", 4]]],
+  "bounds that meet": [["string", ["minLength", 3], ["maxLength", 3]]],
   "two least lengths": [["string", ["minLength", 2], ["minLength", 3]]],
   pattern: [["string", ["pattern", "^a+$", ""]], "aaa", "aab"],
   "pattern anywhere": [["string", ["pattern", "b", ""]], "abc"],
