@@ -1,4 +1,6 @@
-/* haft.h - all of haft.  Each header it includes can be read in one sitting and used on its own. */
+/* haft.h - includes all headers of haft except haft/testing.h and haft/part.h.
+ *
+ * Each header can also be used on its own. */
 #ifndef HAFT_H
 #define HAFT_H
 

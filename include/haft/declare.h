@@ -1,37 +1,18 @@
-/* haft/declare.h - one declaration gives a C struct, its validator, its decoder and encoder, and
+/* haft/declare.h - one declaration defines a C struct, its validator, its decoder and encoder, and
  * its JSON Schema.
  *
  *     HAFT_STRUCT(search_args,
  *         HAFT_STRING(query, "Substring to match against product names"),
  *         HAFT_OPTIONAL(HAFT_INTEGER(limit, "How many to return", .max = 50)));
  *
- * declares `search_args` with members `const char *query`, `bool has_limit` and `int64_t limit`,
- * and the constant `search_args_type` that haft_schema_compile takes.  Nothing is registered and
- * nothing runs at start-up.  Up to 64 fields.  The member each field makes:
+ * declares `search_args` with the members `const char *query`, `bool has_limit` and `int64_t
+ * limit`, and the constant `search_args_type` for haft_schema_compile.  Nothing is registered, and
+ * no code runs at start-up.  HAFT_BOOLEAN and the macros next to it declare fields; a struct has at
+ * most 64.
  *
- *     HAFT_BOOLEAN(x, "...")           bool x
- *     HAFT_INTEGER(x, "...", rules)    int64_t x
- *     HAFT_NUMBER(x, "...", rules)     double x
- *     HAFT_STRING(x, "...", rules)     const char *x            UTF-8; U+0000 inside is an issue
- *     HAFT_BYTES(x, "...")             const unsigned char *x, size_t x_size    base64 on the wire
- *     HAFT_ENUM(x, T, "...")           T x                      T of HAFT_ENUMERATION or HAFT_ENUM_NAMES
- *     HAFT_OBJECT(x, T, "...")         T x                      T of HAFT_STRUCT or HAFT_LIST
- *     HAFT_UNION(x, T, "...")          T x                      T of HAFT_CHOICE
- *     HAFT_POINTER(x, T, "...")        T *x                     for a struct that contains itself
- *     HAFT_ARRAY(x, FIELD, "...", r)   size_t n_x, ITEM *x
- *     HAFT_FIXED(x, N, FIELD, "...")   ITEM x[N]                exactly N items
- *     HAFT_MAP(x, FIELD, "...", r)     size_t n_x, const char **x_keys, ITEM *x
- *     HAFT_JSON(x, "...")              haft_value *x             any value: the way out
- *     HAFT_OPTIONAL(FIELD)             bool has_x before it (a pointer is NULL instead)
- *     HAFT_NULLABLE(FIELD)             bool null_x before it
- *     HAFT_DEFAULT(FIELD, value)       always set; of an array, map, object or union it is JSON
- *     HAFT_NAMED("wire-name", FIELD)   another name on the wire
- *     HAFT_HEADER("Region", FIELD)     also sent as a header: x-mcp-header
- *     HAFT_EXTENDS(Base)               Base base, its fields on the same level; comes first
- *
- * The first thing after a field's name and type is its description: it is the only documentation a
- * model gets, so it is not optional.  Then come rules as designated initialisers, `.min = 1`; a
- * rule that the kind does not have does not compile. */
+ * The first argument after a field's name and type is its description.  It is required, because it
+ * is the only documentation that a model gets.  Rules follow as designated initializers, `.min =
+ * 1`; a rule that the kind does not have does not compile. */
 #ifndef HAFT_DECLARE_H
 #define HAFT_DECLARE_H
 
@@ -45,105 +26,112 @@ extern "C" {
 
 /* ---- the tables that a declaration makes ----------------------------------- */
 
+/* Kinds of fields. */
 typedef enum haft_kind {
-    HAFT_KIND_BOOLEAN,
-    HAFT_KIND_INTEGER,
-    HAFT_KIND_NUMBER,
-    HAFT_KIND_STRING,
-    HAFT_KIND_BYTES,
-    HAFT_KIND_ENUM,
-    HAFT_KIND_OBJECT,
-    HAFT_KIND_UNION,
-    HAFT_KIND_POINTER,
-    HAFT_KIND_ARRAY,
-    HAFT_KIND_MAP,
-    HAFT_KIND_JSON,
-    HAFT_KIND_EXTENDS,
-    HAFT_KIND_FIXED
+    HAFT_KIND_BOOLEAN, /* HAFT_BOOLEAN */
+    HAFT_KIND_INTEGER, /* HAFT_INTEGER */
+    HAFT_KIND_NUMBER,  /* HAFT_NUMBER */
+    HAFT_KIND_STRING,  /* HAFT_STRING */
+    HAFT_KIND_BYTES,   /* HAFT_BYTES */
+    HAFT_KIND_ENUM,    /* HAFT_ENUM */
+    HAFT_KIND_OBJECT,  /* HAFT_OBJECT */
+    HAFT_KIND_UNION,   /* HAFT_UNION */
+    HAFT_KIND_POINTER, /* HAFT_POINTER */
+    HAFT_KIND_ARRAY,   /* HAFT_ARRAY */
+    HAFT_KIND_MAP,     /* HAFT_MAP */
+    HAFT_KIND_JSON,    /* HAFT_JSON */
+    HAFT_KIND_EXTENDS, /* HAFT_EXTENDS */
+    HAFT_KIND_FIXED    /* HAFT_FIXED */
 } haft_kind;
 
+/* Whether a field may be absent. */
 typedef enum haft_presence {
-    HAFT_PRESENCE_REQUIRED, /* absent is an issue */
-    HAFT_PRESENCE_OPTIONAL, /* absent leaves has_x false */
-    HAFT_PRESENCE_DEFAULT   /* absent takes the default */
+    HAFT_PRESENCE_REQUIRED, /* if absent, an issue */
+    HAFT_PRESENCE_OPTIONAL, /* if absent, has_x is false */
+    HAFT_PRESENCE_DEFAULT   /* if absent, it has the default */
 } haft_presence;
 
-/* How a member is stored, where that is not as its kind says. */
+/* How a member is stored, if not in the way of its kind. */
 typedef enum haft_storage {
-    HAFT_STORAGE_KIND,     /* int64_t, double, const char *, a pointer to items, ... */
-    HAFT_STORAGE_SIGNED,   /* an integer of `width` bytes */
-    HAFT_STORAGE_UNSIGNED, /* the same without a sign */
+    /* the way of its kind: int64_t, double, const char *, a pointer to items, ... */
+    HAFT_STORAGE_KIND,
+    HAFT_STORAGE_SIGNED,   /* signed integer of `width` bytes */
+    HAFT_STORAGE_UNSIGNED, /* unsigned integer of `width` bytes */
     HAFT_STORAGE_FLOAT,    /* float */
     HAFT_STORAGE_TEXT,     /* char x[width], NUL-terminated */
-    HAFT_STORAGE_INLINE    /* the items themselves, in `width` bytes */
+    HAFT_STORAGE_INLINE    /* items inside the struct, in `width` bytes */
 } haft_storage;
 
-/* What every kind of field can say besides its rules. */
+/* Documentation that every kind of field can have. */
 #define HAFT_WORDS_                                                                                \
-    const char *description;                                                                       \
-    const char *title;                                                                             \
-    const char *examples; /* a JSON array */                                                       \
-    bool deprecated;                                                                               \
-    bool secret; /* not to be written down: writeOnly, and "***" in the audit */
+    const char *description; /* for the model */                                                   \
+    const char *title;       /* for a user interface */                                            \
+    const char *examples;    /* JSON array of example values */                                    \
+    bool deprecated;         /* should no longer be used */                                        \
+    bool secret; /* `writeOnly`, and "***" in the audit log */
 
-/* The rules of each kind.  Those not named are as wide as the type. */
+/* Rules of each kind of field, which follow its description as designated initializers.  A rule
+ * that is not set allows everything that the type can hold.  HAFT_BOOLEAN, HAFT_BYTES, HAFT_ENUM,
+ * HAFT_OBJECT, HAFT_UNION, HAFT_POINTER and HAFT_JSON have only the members of haft_plain_rules. */
 struct haft_plain_rules {
     HAFT_WORDS_
 };
 struct haft_integer_rules {
     HAFT_WORDS_
-    int64_t min, max;     /* inclusive */
-    int64_t above, below; /* exclusive */
-    int64_t multiple_of;
+    int64_t min, max;     /* minimum and maximum */
+    int64_t above, below; /* exclusive minimum and maximum */
+    int64_t multiple_of;  /* divisor */
 };
 struct haft_number_rules {
     HAFT_WORDS_
-    double min, max;
-    double above, below;
-    double multiple_of;
+    double min, max;     /* minimum and maximum */
+    double above, below; /* exclusive minimum and maximum */
+    double multiple_of;  /* divisor */
 };
 struct haft_string_rules {
     HAFT_WORDS_
-    size_t min, max; /* in code points */
-    const char *pattern;
-    haft_format format;
-    const char *starts, *ends, *includes;
+    size_t min, max;                      /* minimum and maximum length in code points */
+    const char *pattern;                  /* regular expression of ECMA-262 */
+    haft_format format;                   /* named format */
+    const char *starts, *ends, *includes; /* required prefix, suffix and substring */
 };
 struct haft_array_rules {
     HAFT_WORDS_
-    size_t min, max;
-    bool unique;
+    size_t min, max; /* minimum and maximum number of items */
+    bool unique;     /* no two items are equal */
 };
 struct haft_map_rules {
     HAFT_WORDS_
-    size_t min, max;
-    const char *keys; /* a pattern that every key must match */
+    size_t min, max;  /* minimum and maximum number of entries */
+    const char *keys; /* regular expression that every key must match */
 };
 
 typedef struct haft_field haft_field;
 
+/* A field of a declared type; HAFT_STRUCT and HAFT_SCHEMA make them.  A member x of the C struct may have
+ * companions: has_x, null_x, n_x, x_size and x_keys. */
 struct haft_field {
-    const char *name; /* on the wire */
-    haft_kind kind;
-    haft_presence presence;
-    bool nullable;
-    const char *header;
-    size_t offset;         /* of x */
-    size_t has;            /* of has_x, when optional and no pointer */
-    size_t null;           /* of null_x, when nullable */
-    size_t count;          /* of n_x or x_size */
-    size_t keys;           /* of x_keys */
-    const haft_type *type; /* of an enum, object, union or pointer; of the base that is extended */
-    const haft_field *item; /* of an array or a map */
-    size_t stride;          /* of an item */
-    size_t width;           /* of the member, in bytes; read where its storage is not the kind's */
-    haft_storage storage;
+    const char *name;       /* name on the wire */
+    haft_kind kind;         /* kind of field */
+    haft_presence presence; /* whether it may be absent */
+    bool nullable;          /* whether it may be null */
+    const char *header;     /* header that also carries it (HAFT_HEADER); NULL for none */
+    size_t offset;          /* offset of x */
+    size_t has;             /* offset of has_x, of an optional field that is not a pointer */
+    size_t null;            /* offset of null_x, of a nullable field */
+    size_t count;           /* offset of n_x or x_size */
+    size_t keys;            /* offset of x_keys */
+    const haft_type *type;  /* type of an enum, object, union or pointer; of the extended base */
+    const haft_field *item; /* item of an array or a map */
+    size_t stride;          /* size of an item */
+    size_t width;           /* size of the member in bytes, if its storage is not that of its kind */
+    haft_storage storage;   /* how the member is stored */
     union {
         int64_t integer;
         double number;
         bool boolean;
         const char *text; /* a string; JSON for what has no scalar */
-    } fallback;
+    } fallback; /* default value; text is a string, or JSON for a value that is not a scalar */
     union {
         struct haft_plain_rules plain; /* every rules struct starts with it */
         struct haft_integer_rules integer;
@@ -151,74 +139,85 @@ struct haft_field {
         struct haft_string_rules string;
         struct haft_array_rules array;
         struct haft_map_rules map;
-    } rules;
+    } rules; /* rules of the kind; all begin with haft_plain_rules */
 };
 
-/* What becomes of a key that no field names. */
+/* What happens to a key that matches no field. */
 typedef enum haft_extra {
-    HAFT_EXTRA_REJECT, /* an issue that names the accepted keys */
-    HAFT_EXTRA_IGNORE  /* passes unseen, and the schema says so */
+    HAFT_EXTRA_REJECT, /* an issue that lists the accepted keys */
+    HAFT_EXTRA_IGNORE  /* it is ignored, and the schema says so */
 } haft_extra;
 
+/* Options of a declared type (HAFT_OPTIONS). */
 struct haft_type_options {
-    size_t struct_size; /* 0: none are given */
-    haft_extra extra;
+    size_t struct_size; /* size of this struct; 0: no options */
+    haft_extra extra;   /* what happens to unknown keys */
+    /* title and description in the JSON Schema; each may be NULL */
     const char *title, *description;
 };
 
+/* A check across the fields of an object of a declared type. */
 typedef void haft_refine_call(haft_refinement *refinement, const void *value);
 
+/* The check of a declared type (HAFT_REFINE). */
 struct haft_refine_hook {
-    haft_refine_call *call;
+    haft_refine_call *call; /* the check; NULL for none */
 };
 
+/* Shapes of declared types. */
 typedef enum haft_shape {
-    HAFT_SHAPE_STRUCT,
-    HAFT_SHAPE_ENUM,
-    HAFT_SHAPE_CHOICE,
-    HAFT_SHAPE_LIST
+    HAFT_SHAPE_STRUCT, /* HAFT_STRUCT, HAFT_SCHEMA */
+    HAFT_SHAPE_ENUM,   /* HAFT_ENUMERATION, HAFT_ENUM_NAMES */
+    HAFT_SHAPE_CHOICE, /* HAFT_CHOICE */
+    HAFT_SHAPE_LIST    /* HAFT_LIST */
 } haft_shape;
 
+/* A declared type: the table that a declaration defines, T_type. */
 struct haft_type {
-    size_t struct_size, field_size; /* of this struct, and of each of the fields and their items */
-    const char *name;
-    haft_shape shape;
-    size_t size;
-    const haft_field *fields; /* of a struct; the cases of a choice; the one array of a list */
-    size_t n_fields;
-    const char *const *values; /* of an enum */
-    size_t n_values;
-    const struct haft_type_options *options;
-    const struct haft_refine_hook *refine;
-    const char *tag; /* of a choice: the property that decides */
-    const int64_t *numbers; /* of an enum: the number of each of the values; NULL: 0, 1, 2, ... */
+    size_t struct_size, field_size;          /* sizes of this struct, and of each field and item */
+    const char *name;                        /* name of the type */
+    haft_shape shape;                        /* shape of the type */
+    size_t size;                             /* sizeof of the C type */
+    const haft_field *fields;                /* fields of a struct; cases of a choice; the array of a list */
+    size_t n_fields;                         /* number of fields */
+    const char *const *values;               /* names of an enum */
+    size_t n_values;                         /* number of names */
+    const struct haft_type_options *options; /* options of a struct; may be NULL */
+    const struct haft_refine_hook *refine;   /* check across fields; may be NULL */
+    const char *tag;                         /* property that selects the case of a choice */
+    const int64_t *numbers;                  /* values of an enum's names; NULL: 0, 1, 2, ... */
 };
 
 /* ---- declaring ---------------------------------------------------------------- */
 
-/* typedef struct T { ... } T; and T_type. */
+/* Declares a struct and its schema: typedef struct T { ... } T; and the constant T_type.  The
+ * fields are those of HAFT_STRING and the macros next to it, at most 64. */
 #define HAFT_STRUCT(T, ...) HAFT_STRUCT_AS_(STRUCT, T, __VA_ARGS__)
 
-/* T_type alone, for a struct that exists already.  Each field is checked against the member of its
- * name: one that is missing or of another type does not compile.  Where a struct of HAFT_STRUCT would have
- *     int64_t          it may have any integer but char; what it cannot hold is an issue, and the schema says so
+/* Declares the schema T_type of a struct that exists already.  Each field is checked against the
+ * member of its name: one that is missing or has another type does not compile.  Instead of the
+ * member that HAFT_STRUCT would declare, the struct may have:
+ *
+ *     int64_t          any integer type but char; values out of its range are issues, and the schema says so
  *     double           float
  *     const char *     char x[N], for at most N - 1 bytes of UTF-8
- *     ITEM *           ITEM x[N], for at most N items; items may be narrower, too
- * An enum that exists already gets its names by HAFT_ENUM_NAMES. */
+ *     ITEM *           ITEM x[N], for at most N items; items may also be narrower
+ *
+ * HAFT_ENUM_NAMES declares the names of an enum that exists already. */
 #define HAFT_SCHEMA(T, ...)                                                                        \
     HAFT_C_ALONE_                                                                                  \
     HAFT_EACH_(HAFT_LISTED_, T, __VA_ARGS__)                                                       \
     HAFT_HOOKS_(T);                                                                                \
     HAFT_TABLE_(STRUCT, T, __VA_ARGS__)
 
-/* Names a struct before it is declared, for two that contain each other. */
+/* Declares the name of a struct before HAFT_STRUCT, for two structs that contain each other. */
 #define HAFT_FORWARD(T)                                                                            \
     typedef struct T T;                                                                            \
     HAFT_HOOKS_(T)
 
-/* typedef enum T { T_a, T_b } T; on the wire the strings "a" and "b".  Names are taken as they are written, also
- * those that are macros: HAFT_ENUMERATION(sig, SIGTERM) is sig_SIGTERM and "SIGTERM". */
+/* Declares an enum and its schema: typedef enum T { T_a, T_b } T; and T_type.  On the wire the
+ * values are the strings "a" and "b".  Names are used as they are written, also if they are macros:
+ * HAFT_ENUMERATION(sig, SIGTERM) declares sig_SIGTERM, "SIGTERM". */
 #define HAFT_ENUMERATION(T, ...)                                                                   \
     HAFT_C_ALONE_                                                                                  \
     HAFT_WRITTEN_(_##__VA_ARGS__)(HAFT_ENUM_CHECK_, T, _##__VA_ARGS__)                             \
@@ -237,7 +236,7 @@ struct haft_type {
                                                           .values = T##_names_,                    \
                                                           .n_values = T##_count_}
 
-/* T_type alone, for an enum that exists already, with the names that go on the wire:
+/* Declares the schema T_type of an enum that exists already, with the names on the wire:
  *
  *     typedef enum region { EAST = 1, WEST = 2 } region;
  *     HAFT_ENUM_NAMES(region, HAFT_VALUE(EAST, "us-east-1"), HAFT_VALUE(WEST, "us-west-2")); */
@@ -256,8 +255,9 @@ struct haft_type {
         .numbers = T##_numbers_}
 #define HAFT_VALUE(enumerator, name) (enumerator, name)
 
-/* A tagged union: an object whose property `tagname` says which of the cases it is.  T has
- * `enum T_kind kind` (T_a, T_b) and a member per case, `as.a`. */
+/* Declares a tagged union: an object whose property `tagname` says which case it is.  T has `enum
+ * T_kind kind` (T_a, T_b) and a member for each case, `as.a`.  HAFT_CASE names a case and its
+ * struct. */
 #define HAFT_CHOICE(T, tagname, ...)                                                               \
     HAFT_C_ALONE_                                                                                  \
     HAFT_EACH_(HAFT_CASE_CHECK_, T, __VA_ARGS__)                                                   \
@@ -277,17 +277,19 @@ struct haft_type {
                                                           .n_fields = T##_count_}
 #define HAFT_CASE(name, type) (#name, _##name, name, type)
 
-/* A list that is a type of its own: typedef struct T { size_t n_items; ITEM *items; } T.  For
- * arrays of arrays, and for a value that is an array all by itself. */
+/* Declares an array as a type of its own: typedef struct T { size_t n_items; ITEM *items; } T.  For
+ * arrays of arrays, and for a value that is itself an array. */
 #define HAFT_LIST(T, item, ...) HAFT_STRUCT_AS_(LIST, T, HAFT_ARRAY(items, item, __VA_ARGS__))
 
-/* Options of a struct, after its declaration: HAFT_OPTIONS(T, .extra = HAFT_EXTRA_IGNORE); */
+/* Sets options of a declared struct, after its declaration: HAFT_OPTIONS(T, .extra =
+ * HAFT_EXTRA_IGNORE); */
 #define HAFT_OPTIONS(T, ...)                                                                       \
     static const struct haft_type_options T##_options_ = {                                         \
         .struct_size = sizeof(struct haft_type_options), __VA_ARGS__}
 
-/* A check across fields, after the declaration: void fn(haft_refinement *, const T *), which calls
- * haft_refinement_add_issue for what is wrong.  It runs when every field has passed. */
+/* Adds a check across the fields of a declared struct, after its declaration: void
+ * fn(haft_refinement *, const T *), which calls haft_refinement_add_issue for each problem.  It
+ * runs if every field is valid. */
 #define HAFT_REFINE(T, fn)                                                                         \
     _Static_assert(_Generic(&fn, void (*)(haft_refinement *, const T *): 1, default: 0),           \
                    "refinement " #fn " must be void " #fn "(haft_refinement *, const " #T " *)");  \
@@ -297,7 +299,24 @@ struct haft_type {
     }                                                                                              \
     static const struct haft_refine_hook T##_refine_ = {T##_refine_call_}
 
-/* The fields. */
+/* Fields of HAFT_STRUCT and HAFT_SCHEMA.  The first argument is the name, x below; the description
+ * comes after the name and the type.  Rules follow as designated initializers.
+ *
+ *     HAFT_BOOLEAN(x, "...")           bool x
+ *     HAFT_INTEGER(x, "...", rules)    int64_t x
+ *     HAFT_NUMBER(x, "...", rules)     double x
+ *     HAFT_STRING(x, "...", rules)     const char *x            UTF-8; U+0000 inside is an issue
+ *     HAFT_BYTES(x, "...")             const unsigned char *x, size_t x_size    base64 on the wire
+ *     HAFT_ENUM(x, T, "...")           T x                      T of HAFT_ENUMERATION or HAFT_ENUM_NAMES
+ *     HAFT_OBJECT(x, T, "...")         T x                      T of HAFT_STRUCT or HAFT_LIST
+ *     HAFT_UNION(x, T, "...")          T x                      T of HAFT_CHOICE
+ *     HAFT_POINTER(x, T, "...")        T *x                     for a struct that contains itself
+ *     HAFT_ARRAY(x, FIELD, "...", r)   size_t n_x, ITEM *x
+ *     HAFT_FIXED(x, N, FIELD, "...")   ITEM x[N]                exactly N items
+ *     HAFT_MAP(x, FIELD, "...", r)     size_t n_x, const char **x_keys, ITEM *x
+ *     HAFT_JSON(x, "...")              haft_value *x            any JSON value
+ *     HAFT_EXTENDS(Base)               Base base                fields of Base on the same level;
+ * first */
 #define HAFT_BOOLEAN(name, ...) HAFT_TUPLE_(BOOLEAN, #name, name, bool, __VA_ARGS__)
 #define HAFT_INTEGER(name, ...) HAFT_TUPLE_(INTEGER, #name, name, int64_t, __VA_ARGS__)
 #define HAFT_NUMBER(name, ...) HAFT_TUPLE_(NUMBER, #name, name, double, __VA_ARGS__)
@@ -312,6 +331,14 @@ struct haft_type {
 #define HAFT_MAP(name, item, ...) HAFT_TUPLE_(MAP, #name, name, item, __VA_ARGS__)
 #define HAFT_JSON(name, ...) HAFT_TUPLE_(JSON, #name, name, json, __VA_ARGS__)
 #define HAFT_EXTENDS(Base) HAFT_TUPLE_(EXTENDS, "base", base, Base, "")
+
+/* Change a field of HAFT_STRUCT or HAFT_SCHEMA.
+ *
+ *     HAFT_OPTIONAL(FIELD)             bool has_x before the member (a pointer is NULL instead)
+ *     HAFT_NULLABLE(FIELD)             bool null_x before the member
+ *     HAFT_DEFAULT(FIELD, value)       always set; JSON text for an array, map, object or union
+ *     HAFT_NAMED("wire-name", FIELD)   another name on the wire
+ *     HAFT_HEADER("Region", FIELD)     also sent as a header: x-mcp-header */
 #define HAFT_OPTIONAL(field) HAFT_AS_OPTIONAL_ field
 #define HAFT_NULLABLE(field) HAFT_AS_NULLABLE_ field
 #define HAFT_DEFAULT(field, value) HAFT_AS_DEFAULT_(value, HAFT_STRIP_ field)

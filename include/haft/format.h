@@ -1,10 +1,11 @@
-/* haft/format.h - the named string formats.
+/* haft/format.h - named string formats.
  *
- * Each row is a format of Zod 4: its name in an issue, the JSON Schema `format` it is advertised
- * with, and what an issue calls it ("Invalid email address"). */
+ * Each format is one of Zod 4.  A format has the name that issues use, the `format` that JSON
+ * Schema documents use, and the noun in the message of an issue ("Invalid email address"). */
 #ifndef HAFT_FORMAT_H
 #define HAFT_FORMAT_H
 
+/* List of the formats, as X(name, name in an issue, name in JSON Schema or NULL, noun). */
 #define HAFT_FORMATS(X)                                                                            \
     X(EMAIL, "email", "email", "email address")                                                    \
     X(URL, "url", "uri", "URL")                                                                    \
@@ -50,8 +51,10 @@
     X(UPPERCASE, "uppercase", "uppercase", "uppercase")
 
 #define HAFT_FORMAT_(name, zod, json, noun) HAFT_FORMAT_##name,
+/* Named formats of strings, those of HAFT_FORMATS.  The name of a constant is HAFT_FORMAT_ and the
+ * name in the list. */
 typedef enum haft_format {
-    HAFT_FORMAT_NONE,
+    HAFT_FORMAT_NONE, /* any string */
     HAFT_FORMATS(HAFT_FORMAT_) HAFT_FORMAT_COUNT_
 } haft_format;
 #undef HAFT_FORMAT_

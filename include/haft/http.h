@@ -1,13 +1,14 @@
 /* haft/http.h - MCP over HTTP: every revision on one endpoint.
  *
- * Three ways in, from the most to the least that is done for you:
+ * There are three ways to serve HTTP, the most automatic one first:
  *
- *     haft_http_serve(server, &options)        a process that serves until a signal comes
- *     haft_http_new(server, &options, loop)    the same inside a libuv loop of yours
- *     haft_endpoint_new(server, &options)      requests in, responses out: for an HTTP stack of yours
+ *     haft_http_serve(server, &options)        a process that serves until a signal arrives
+ *     haft_http_new(server, &options, loop)    the same inside a libuv loop of the program
+ *     haft_endpoint_new(server, &options)      requests in, responses out: for another HTTP server
  *
- * HTTP listens on loopback unless told otherwise.  Off loopback it refuses to start if it serves
- * anything without authentication, unless `insecure` says that somebody else takes care of it. */
+ * An HTTP server listens on loopback by default.  It refuses to listen on other addresses if it
+ * serves anything without authentication, unless the option `insecure` says that this is
+ * intended. */
 #ifndef HAFT_HTTP_H
 #define HAFT_HTTP_H
 
@@ -17,234 +18,252 @@
 extern "C" {
 #endif
 
-/* ---- the endpoint: no sockets ------------------------------------------------- */
+/* ---- the endpoint, without sockets ------------------------------------------------- */
 
-/* Zero means the stated default. */
+/* Options of an endpoint.  Zero means the default in each description. */
 typedef struct haft_endpoint_options {
-    size_t struct_size;                 /* its sizeof */
-    const char *path;                   /* "/mcp"; with and without a slash at its end */
-    const char *const *allowed_hosts;   /* besides localhost, 127.0.0.1 and [::1]; "*" for any */
-    const char *const *allowed_origins; /* besides those of the hosts; both lists end with NULL */
+    size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
+    const char *path;   /* "/mcp", with and without a slash at its end */
+    /* in addition to localhost, 127.0.0.1 and [::1]; "*" for any; ends with NULL */
+    const char *const *allowed_hosts;
+    const char *const *allowed_origins; /* in addition to those of the hosts; ends with NULL */
     const char *cors_origin;            /* "*" or an origin: sends CORS headers; NULL sends none */
-    bool legacy_sse;                    /* /sse and /messages for 2024-11-05 clients */
-    size_t max_sessions;                /* of legacy clients: 10,000 */
-    unsigned session_idle_ms;           /* 30 minutes */
-    size_t max_events;                  /* kept of a session for a client that comes back: 256, and
-                                           1 MiB */
-    /* Where legacy sessions and their events are kept; must outlive the endpoint.  NULL: the server's, or else memory
-     * of its own. */
+    bool legacy_sse;                    /* also serve /sse and /messages for 2024-11-05 clients */
+    size_t max_sessions;                /* sessions of clients before 2026-07-28: 10,000 */
+    unsigned session_idle_ms;           /* 30 minutes without a request end such a session */
+    size_t max_events; /* events kept for a client that reconnects: 256, and 1 MiB */
+    /* Where legacy sessions and their events are kept; must outlive the endpoint.  NULL: the
+     * server's store, or else memory of its own. */
     haft_store *store;
-    unsigned number;       /* of this endpoint among several, below 256: the ids of its
-                                           sessions begin with it, in two digits */
-    const haft_loop *loop; /* NULL: handlers run where requests come in, and there are
-                                           no legacy sessions */
+    /* Number of this endpoint among several, below 256: the ids of its sessions begin with it, in
+     * two digits. */
+    unsigned number;
+    /* NULL: handlers run on the thread that handles requests, and there are no legacy sessions. */
+    const haft_loop *loop;
 } haft_endpoint_options;
 
-/* A request, here and wherever else the library shows one. */
+/* An HTTP request. */
 typedef struct haft_request {
-    const char *method;         /* "POST" */
-    const char *path;           /* decoded once, without the query */
-    const char *target;         /* the path as it came; NULL when that is not known */
-    const char *query;          /* as it came, without the question mark; "" for none */
-    const haft_header *headers; /* in the order in which they came, several of one name too */
-    size_t n_headers;
-    const char *body;
-    size_t body_size;
-    const char *peer;      /* the client's address, "192.0.2.7"; NULL when it has none */
-    const char *principal; /* who the client is, when that is known; NULL otherwise */
-    /* The library's own: NULL in a request that you make, and as it was in a copy. */
-    const struct haft_header_index *index_; /* the headers that the library reads itself */
-    const void *via_;                       /* the gateway that it came through */
+    const char *method; /* "POST" */
+    const char *path;   /* path, percent-decoded once, without the query */
+    const char *target; /* path as it was received; NULL if it is not known */
+    const char *query;  /* query as it was received, without the question mark; "" for none */
+    const haft_header *headers; /* headers in the order of the request; names may repeat */
+    size_t n_headers;           /* number of headers */
+    const char *body;           /* body; may be NULL if it is empty */
+    size_t body_size;           /* bytes of the body */
+    const char *peer;           /* address of the client, "192.0.2.7"; NULL if it has none */
+    const char *principal;      /* authenticated identity of the client; NULL if it is not known */
+    /* Internal: NULL in a request that a program makes, unchanged in a copy. */
+    const struct haft_header_index *index_; /* headers that the library reads itself */
+    const void *via_;                       /* gateway that the request came through */
 } haft_request;
 
-/* A response.  There may be several headers of one name; those about the transfer (Content-Length,
- * Transfer-Encoding, Connection) are not among them.  One that has a line end in it is not sent. */
+/* An HTTP response.  Headers of the transfer (Content-Length, Transfer-Encoding, Connection) are
+ * not among its headers.  A header with a line end in it is not sent. */
 typedef struct haft_response {
-    int status; /* 200 ... */
-    const haft_header *headers;
-    size_t n_headers;
-    const char *body; /* one that the library has made has a NUL after it */
-    size_t size;
+    int status;                 /* status code, such as 200 */
+    const haft_header *headers; /* headers; names may repeat */
+    size_t n_headers;           /* number of headers */
+    const char *body;           /* body; the library adds a NUL to the bodies that it makes */
+    size_t size;                /* bytes of the body */
 } haft_response;
 
-/* How a response goes out.  What is pointed to lives until the function returns.  None of them may
- * come back to the endpoint before it returns. */
+/* Functions that send a response.  What they get is valid until they return.  They must not call
+ * the endpoint before they return. */
 typedef struct haft_responder {
-    void (*respond)(void *context, const haft_response *response);
-    void (*stream)(void *context, const haft_response *head); /* `write` and `end` follow */
-    void (*write)(void *context, const char *bytes, size_t size);
-    void (*end)(void *context);
+    void (*respond)(void *context, const haft_response *response); /* sends a complete response */
+    /* sends the head of a stream; `write` and `end` follow */
+    void (*stream)(void *context, const haft_response *head);
+    void (*write)(void *context, const char *bytes, size_t size); /* sends bytes of a stream */
+    void (*end)(void *context);                                   /* ends a stream */
 } haft_responder;
 
+/* An MCP endpoint. */
 typedef struct haft_endpoint haft_endpoint;
-typedef struct haft_exchange haft_exchange; /* a request that has not been answered to its end */
+typedef struct haft_exchange haft_exchange; /* a request that has not been answered completely */
 
+/* Creates an endpoint of a server, which must outlive it. options may be NULL.  Returns NULL if
+ * memory runs out or an option is invalid. */
 haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_options *options);
-/* Everything that runs must have come back: haft_endpoint_idle. */
+/* Frees an endpoint.  No call may be running: haft_endpoint_idle must return true.  Accepts
+ * NULL. */
 void haft_endpoint_free(haft_endpoint *endpoint);
 
-/* Takes in a request.  NULL when it has been answered already; else what to say when its client is
- * gone, valid until `respond` or `end`. */
+/* Handles a request. haft_endpoint_handle returns NULL if the request has been answered completely;
+ * otherwise an exchange, valid until `respond` or `end` is called. haft_exchange_gone reports that
+ * the client of an exchange has left. */
 haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now);
 void haft_exchange_gone(haft_exchange *exchange);
 
-/* Deadlines, announcements, keep-alive comments, idle sessions: call it now and then. */
+/* Handles deadlines, announcements, keep-alive comments and idle sessions.  Call it several times a
+ * second. */
 void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now);
 
-/* The server is going away: subscriptions end with their result, new requests are answered 503. */
+/* Shut down an endpoint: subscriptions end with their results, and new requests are answered with
+ * 503. haft_endpoint_idle returns whether no call is running. */
 void haft_endpoint_shut_down(haft_endpoint *endpoint);
 bool haft_endpoint_idle(const haft_endpoint *endpoint);
 
-/* ---- whoever answers requests --------------------------------------------------- */
+/* ---- apps: other parts of an HTTP server --------------------------------------------------- */
 
-/* A loop of the HTTP server, for those who serve on it. */
+/* A loop of the HTTP server, for an app on it. */
 typedef struct haft_http_loop {
-    void *uv;              /* a uv_loop_t; everything happens on its thread */
-    unsigned number, n;    /* of this loop, and how many there are */
-    haft_server *server;   /* that the HTTP server was made for: its log, its memory */
-    const haft_loop *loop; /* for endpoints and sessions of the app's own; outlives the app.  `wake`
-                              has `tick` called soon */
+    void *uv;            /* the uv_loop_t; everything happens on its thread */
+    unsigned number, n;  /* number of this loop; number of loops */
+    haft_server *server; /* server that the HTTP server was made for: its log, its memory */
+    /* For endpoints and sessions of the app; outlives the app.  Its `wake` makes the loop call
+     * `tick` soon. */
+    const haft_loop *loop;
 } haft_http_loop;
 
-/* A program's own part of an HTTP server, beside MCP.  Every loop has one that is opened for it and
- * knows nothing of the others; its functions are called on the loop's thread. */
+/* A part of an HTTP server next to MCP.  Every loop opens one, which is independent of the others;
+ * its functions are called on the loop's thread. */
 typedef struct haft_app {
-    size_t struct_size; /* its sizeof */
-    /* NULL, with the reason, when it cannot be: the server does not start then. */
+    size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
+    /* Opens the app for a loop.  Returns it, or NULL with the reason: the server then does not
+     * start. */
     void *(*open)(void *data, const haft_http_loop *loop, haft_reason *reterr_reason);
-    /* It is idle.  Handles of its own on the loop are closed now, and may take until the loop comes
-     * around; may be NULL. */
+    /* Closes the app, which is idle.  It must close its own handles on the loop now; they may take
+     * until the next iteration.  May be NULL. */
     void (*close)(void *app);
-    /* As haft_endpoint_handle: NULL when it has been answered, else what to give to `gone`. */
+    /* Handles a request.  Returns NULL if it has been answered completely, otherwise a pointer for
+     * `gone`. */
     void *(*handle)(void *app, const haft_request *request, const haft_responder *responder,
                     void *context, haft_time now);
-    /* The client is gone: the responder must not be used any more. */
+    /* Reports that the client has left: the responder must not be used any more. */
     void (*gone)(void *app, void *exchange);
-    void (*tick)(void *app, haft_time now); /* several times a second; may be NULL */
-    void (*shut_down)(void *app);           /* no request comes any more; may be NULL */
-    void (*abandon)(void *app);             /* waiting is over: cancel everything; may be NULL */
-    bool (*idle)(const void *app);          /* nothing is at work; NULL: always */
-    void *data;
-    /* The client has closed its side of the connection, and may still read.  False when that ends
-     * the request: `gone` is called.  It may be asked more than once; NULL: the answer is written. */
+    void (*tick)(void *app, haft_time now); /* called several times a second; may be NULL */
+    void (*shut_down)(void *app);           /* no further request will come; may be NULL */
+    void (*abandon)(void *app);    /* the grace period is over: cancel everything; may be NULL */
+    bool (*idle)(const void *app); /* returns whether no request is in progress; NULL: always */
+    void *data;                    /* first argument of open */
+    /* Reports that the client has closed its side of the connection, and may still read.  Returns
+     * false to end the request: `gone` is then called.  It may be called more than once.  NULL: the
+     * response is sent. */
     bool (*half_closed)(const void *app, const void *exchange);
-    /* Whether pages of this origin may send this request, besides those that the server's options
-     * allow.  The responses to them, also to their preflights, are the app's then, as it writes them.
-     * NULL: they may not. */
+    /* Returns whether pages of this origin may send this request, in addition to the server's
+     * options.  The app then writes the responses to them and to their preflight requests.  NULL:
+     * they may not. */
     bool (*allows_origin)(const void *app, const haft_request *request, const char *origin,
                           size_t size);
-    /* What it serves to anybody, without authentication: "route GET /x", for a message; NULL when
-     * there is nothing.  The text lives as long as the app.  NULL: all of it. */
+    /* Returns something that the app serves without authentication, such as "route GET /x", for a
+     * message; NULL if there is nothing.  The text lives as long as the app.  If the function is
+     * NULL, everything is unauthenticated. */
     const char *(*unauthenticated)(void *app);
 } haft_app;
 
-/* Where something is served.  The longest path that fits a request has it. */
+/* Something that is served at a path.  The longest matching path handles a request. */
 typedef struct haft_http_mount {
-    size_t struct_size;  /* its sizeof */
-    const char *path;    /* "/admin/mcp" */
-    haft_server *server; /* an MCP endpoint, at this very path; or */
-    const haft_app *app; /* this, at the path and everything below it */
-    size_t max_sessions; /* of the endpoint: as in haft_http_options */
-    unsigned session_idle_ms;
-    bool legacy_sse; /* at most one endpoint can have it */
+    size_t struct_size;       /* set by HAFT_INIT or HAFT_WITH */
+    const char *path;         /* "/admin/mcp" */
+    haft_server *server;      /* an MCP endpoint at exactly this path; or */
+    const haft_app *app;      /* an app at this path and everything below it */
+    size_t max_sessions;      /* of the endpoint: as in haft_http_options */
+    unsigned session_idle_ms; /* of the endpoint: as in haft_http_options */
+    bool legacy_sse;          /* of the endpoint; at most one can have it */
 } haft_http_mount;
 
-/* A request that waits for admit, with a copy of it. */
+/* A request that waits for the decision of `admit`. */
 typedef struct haft_admission {
-    haft_request request;
+    haft_request request; /* copy of the request */
 } haft_admission;
 
-/* For an `admit` that returns HAFT_PENDING: takes the very request that it was given, and returns what
- * to continue with, once and from any thread, also before `admit` has returned; NULL without memory.
- * The copy lives until then, also when the client has left.  A request that is not continued within
- * the server's timeout_ms is answered 504, and must still be continued. */
+/* Holds a request, for an `admit` that returns HAFT_PENDING; it takes the request that `admit` was
+ * given.  Returns an admission that must be continued or answered exactly once, from any thread,
+ * also before `admit` has returned; NULL if memory runs out.  The copy lives until then, also if
+ * the client has left.  A request that is not continued within the server's timeout_ms is answered
+ * with 504, and must still be continued. */
 haft_admission *haft_admission_hold(const haft_request *request);
-/* 0 admits it, as the principal, which is copied and may be NULL; an error: 500. */
+/* Admits a held request if status is 0, with a principal that is copied and may be NULL; for an
+ * error it is answered with 500.  May be called from any thread. */
 void haft_admission_continue(haft_admission *admission, int status, const char *principal);
-/* Answers it instead, as a responder does.  Everything is copied. */
+/* Answers a held request with a response, which is copied.  May be called from any thread. */
 void haft_admission_answer(haft_admission *admission, const haft_response *response);
 
-/* ---- the server: libuv --------------------------------------------------------- */
+/* ---- the server, on libuv --------------------------------------------------------- */
 
-/* Zero means the stated default. */
+/* Options of an HTTP server.  Zero means the default in each description. */
 typedef struct haft_http_options {
-    size_t struct_size; /* its sizeof */
+    size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
     /* "HOST:PORT", "[HOST]:PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a free one. */
     const char *address;
-    const char *path; /* "/mcp"; "" for no endpoint of the server's own, only what is mounted */
-    /* As in haft_endpoint_options. */
-    const char *const *allowed_hosts;
-    const char *const *allowed_origins;
-    const char *cors_origin;
-    bool legacy_sse;
-    const haft_http_mount *mounts; /* besides the server's own endpoint */
-    size_t n_mounts;
-    /* Sees every request before it is handed on, and may say whose it is (request->principal, for
-     * as long as the request is handled).  0 to admit it, HAFT_STOP after having answered,
-     * HAFT_PENDING after haft_admission_hold, or an error: 500, with a line in the log, as for anything
-     * else.  Called on the loops' threads; NULL: no need. */
+    const char *path;                   /* "/mcp"; "" for no endpoint of the server, only mounts */
+    const char *const *allowed_hosts;   /* as in haft_endpoint_options */
+    const char *const *allowed_origins; /* as in haft_endpoint_options */
+    const char *cors_origin;            /* as in haft_endpoint_options */
+    bool legacy_sse;                    /* as in haft_endpoint_options */
+    const haft_http_mount *mounts;      /* in addition to the server's own endpoint */
+    size_t n_mounts;                    /* number of mounts */
+    /* Sees every request before it is handled, and may set request->principal, which must live as
+     * long as the request is handled.  Returns 0 to admit it, HAFT_STOP after it has answered,
+     * HAFT_PENDING after haft_admission_hold, or an error: 500.  Any other value is also answered
+     * with 500 and logged.  Called on the threads of the loops.  NULL: all requests are
+     * admitted. */
     int (*admit)(void *context, haft_request *request, const haft_responder *responder,
                  void *responder_context);
-    void *admit_context;
-    /* Requests that are answered, of one client and of all together; others get 429.  A client is
-     * its principal, else its address (of IPv6, the network of 64 bits).  Probes and /metrics are
-     * not counted.  Zero for any number; a minute when per_ms is 0.  They are counted in the server's store,
-     * if it has one: the request waits for the answer. */
+    void *admit_context; /* first argument of admit */
+    /* Rate limit of one client; requests over it are answered with 429.  A client is its principal,
+     * or else its address (for IPv6, the network of 64 bits).  Health probes and /metrics are not
+     * counted.  Zero: no limit; per_ms 0: a minute.  Requests are counted in the server's store if
+     * it has one, and wait for its answer. */
     haft_rate rate;
-    haft_rate total_rate;
-    const char *metrics_path; /* "/metrics", of a server that counts (haft_metrics_enable) */
-    bool metrics_for_all;     /* answer it to other machines, too, and through proxies */
-    bool insecure;            /* may listen off loopback although something has no authentication */
-    int fd;                   /* a listening socket to take over; 0 for none */
-    /* Of haft_http_serve: loops, each with its own connections: 1, at most 64. */
-    unsigned threads;
-    unsigned workers;       /* threads that run handlers, for each loop: 4 */
-    size_t max_queue;       /* calls that wait for one: 1,024 */
-    size_t max_connections; /* 4,096 */
-    size_t max_per_address; /* connections of one address that is not this machine: 256 */
-    size_t max_headers;     /* bytes of a request's head: 16 KiB, with at most 100 headers */
-    size_t max_url;         /* 8 KiB */
-    size_t max_unsent;      /* bytes of a stream not taken before its reader is dropped: 1 MiB */
-    unsigned header_ms;     /* for the head of a request to arrive: 10,000 */
-    unsigned body_ms;       /* for its body: 30,000 */
-    unsigned idle_ms;       /* between requests: 60,000 */
-    unsigned drain_ms;      /* for calls in flight when a signal comes: 10,000 */
-    /* As in haft_endpoint_options; the sessions are those of all loops together. */
-    size_t max_sessions;
-    unsigned session_idle_ms;
-    haft_store *store;      /* of all endpoints */
-    haft_log_function *log; /* of a server that has none: warnings and worse to standard error */
-    void *log_context;
-    void (*ready)(void *context, const char *url); /* listening now, at this address */
-    void *ready_context;
-    /* Called at SIGHUP, on the thread of haft_http_serve, while others serve.  NULL: it ends as at
-     * SIGTERM. */
+    haft_rate total_rate;     /* rate limit of all clients together, as above */
+    const char *metrics_path; /* "/metrics", of a server with haft_metrics_enable */
+    bool metrics_for_all;     /* serve metrics also to other machines and through proxies */
+    bool insecure;    /* may listen on other addresses than loopback without authentication */
+    int fd;           /* a listening socket to take over; 0 for none */
+    unsigned threads; /* Loops of haft_http_serve, each with its own connections: 1, at most 64. */
+    unsigned workers; /* threads that run handlers, for each loop: 4 */
+    size_t max_queue; /* calls that wait for a thread: 1,024 */
+    size_t max_connections;   /* open connections: 4,096 */
+    size_t max_per_address;   /* connections of one address other than loopback: 256 */
+    size_t max_headers;       /* bytes of a request's head: 16 KiB, with at most 100 headers */
+    size_t max_url;           /* bytes of a request's target: 8 KiB */
+    size_t max_unsent;        /* unsent bytes of a stream before its client is dropped: 1 MiB */
+    unsigned header_ms;       /* time limit for the head of a request: 10,000 */
+    unsigned body_ms;         /* time limit for its body: 30,000 */
+    unsigned idle_ms;         /* time limit between requests: 60,000 */
+    unsigned drain_ms;        /* time for calls in flight after a signal: 10,000 */
+    size_t max_sessions;      /* as in haft_endpoint_options, for all loops together: 10,000 */
+    unsigned session_idle_ms; /* as in haft_endpoint_options: 30 minutes */
+    haft_store *store;        /* store of all endpoints, as in haft_endpoint_options */
+    haft_log_function *log;   /* log of a server that has none: warnings and above to stderr */
+    void *log_context;        /* first argument of log */
+    void (*ready)(void *context, const char *url); /* called when it listens, with its URL */
+    void *ready_context;                           /* first argument of ready */
+    /* Called at SIGHUP, on the thread of haft_http_serve, while other threads serve.  NULL: ends as
+     * at SIGTERM. */
     void (*reload)(void *context);
-    void *reload_context;
-    /* Proxies that are believed when they say in Forwarded or X-Forwarded-For whom they ask for:
-     * addresses, networks like "10.0.0.0/8", or "unix" for those that come over a Unix socket; ends
-     * with NULL.  The client's address is then the last one that is not a proxy's. */
+    void *reload_context; /* argument of reload */
+    /* Proxies whose Forwarded or X-Forwarded-For headers are trusted: addresses, networks like
+     * "10.0.0.0/8", or "unix" for a Unix socket; ends with NULL.  The client's address is then the
+     * last one that is not a proxy's. */
     const char *const *trusted_proxies;
 } haft_http_options;
 
-/* Serves until SIGTERM, SIGINT or SIGHUP; calls in flight are finished within drain_ms.  0; or an
- * error when it could not begin, with the reason in *reterr_reason (which may be NULL).  It does
- * not return, but ends the process, when handlers still run after drain_ms (status 1), and at a
- * second signal N (status 128 + N). */
+/* Serves until SIGTERM, SIGINT or SIGHUP; calls in flight have drain_ms to finish. options may be
+ * NULL.  Returns 0, or an error if it could not start, with the reason in *reterr_reason (which may
+ * be NULL).  It ends the process instead of returning if handlers still run after drain_ms (status
+ * 1), and at a second signal N (status 128 + N). */
 int haft_http_serve(haft_server *server, const haft_http_options *options,
                     haft_reason *reterr_reason);
 
-/* The same inside a loop of yours, on its thread.  `loop` is a uv_loop_t. */
+/* An HTTP server inside a libuv loop of the program.  Its functions are called on the thread of the
+ * loop. */
 typedef struct haft_http haft_http;
 
+/* Starts an HTTP server in a loop, which is a uv_loop_t. options may be NULL.  Returns NULL with
+ * the reason in *reterr_reason (which may be NULL).  Free it with haft_http_close. */
 haft_http *haft_http_new(haft_server *server, const haft_http_options *options, void *loop,
                          haft_reason *reterr_reason);
-/* Where it listens: "http://127.0.0.1:8808/mcp". */
+/* Returns the URL of the server's endpoint: "http://127.0.0.1:8808/mcp".  It lives as long as the
+ * HTTP server. */
 const char *haft_http_url(const haft_http *http);
 
-/* Stops accepting, lets calls in flight finish within `ms`, cancels the rest, closes everything
- * when they have come back, and calls `closed`; it is gone then. */
+/* Stops accepting connections, gives calls in flight `ms` milliseconds to finish, cancels the rest,
+ * closes everything when they have returned, frees the HTTP server and calls `closed`. */
 void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context), void *context);
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
-/* haft/issue.h - what is wrong with a value, in Zod's words.
+/* haft/issue.h - issues: the problems of a value, in Zod's vocabulary.
  *
- * An issue has a code, the path to the part of the value that it is about, a sentence for a model
- * or a person to read, and the members that its code brings along.  Codes, members and sentences
- * are those of Zod 4, so that models and tools which know them can read ours.  Two sentences say
- * more than Zod's: an unrecognised key is told the accepted ones, and a failed union says why. */
+ * An issue has a code, the path to the part of the value that it is about, a message for a model or
+ * a person, and the members that its code adds.  Codes, members and messages are those of Zod 4, so
+ * that models and tools that know Zod can read them.  Two messages say more than Zod's: that of an
+ * unrecognized key lists the accepted keys, and that of a failed union says why each option
+ * failed. */
 #ifndef HAFT_ISSUE_H
 #define HAFT_ISSUE_H
 
@@ -13,76 +14,82 @@
 extern "C" {
 #endif
 
+/* List of the issue codes, as X(name, text). */
 #define HAFT_ISSUE_CODES(X)                                                                        \
-    X(HAFT_INVALID_TYPE, "invalid_type")                                                           \
-    X(HAFT_INVALID_VALUE, "invalid_value")                                                         \
-    X(HAFT_TOO_SMALL, "too_small")                                                                 \
-    X(HAFT_TOO_BIG, "too_big")                                                                     \
-    X(HAFT_NOT_MULTIPLE_OF, "not_multiple_of")                                                     \
-    X(HAFT_INVALID_FORMAT, "invalid_format")                                                       \
-    X(HAFT_UNRECOGNIZED_KEYS, "unrecognized_keys")                                                 \
-    X(HAFT_INVALID_UNION, "invalid_union")                                                         \
-    X(HAFT_INVALID_KEY, "invalid_key")                                                             \
-    X(HAFT_INVALID_ELEMENT, "invalid_element")                                                     \
-    X(HAFT_CUSTOM, "custom")
+    X(HAFT_INVALID_TYPE, "invalid_type")       /* the value has another type */                    \
+    X(HAFT_INVALID_VALUE, "invalid_value")     /* the value is not one of the accepted values */   \
+    X(HAFT_TOO_SMALL, "too_small")             /* number, length or count below its minimum */     \
+    X(HAFT_TOO_BIG, "too_big")                 /* number, length or count above its maximum */     \
+    X(HAFT_NOT_MULTIPLE_OF, "not_multiple_of") /* not a multiple of the divisor */                 \
+    X(HAFT_INVALID_FORMAT, "invalid_format")   /* string of another format */                      \
+    X(HAFT_UNRECOGNIZED_KEYS, "unrecognized_keys") /* object with keys that it may not have */     \
+    X(HAFT_INVALID_UNION, "invalid_union")         /* none of the options matches */               \
+    X(HAFT_INVALID_KEY, "invalid_key")             /* key of a record that is not accepted */      \
+    X(HAFT_INVALID_ELEMENT, "invalid_element")     /* element that is not accepted */              \
+    X(HAFT_CUSTOM, "custom")                       /* issue of a refinement */
 
+/* Codes of issues, those of HAFT_ISSUE_CODES. */
 typedef enum haft_issue_code {
 #define HAFT_ISSUE_CODE_(name, text) name,
     HAFT_ISSUE_CODES(HAFT_ISSUE_CODE_)
 #undef HAFT_ISSUE_CODE_
 } haft_issue_code;
 
-/* "invalid_type" and so on. */
+/* Returns the name of a code in Zod's spelling, "invalid_type" and so on, a constant. */
 const char *haft_issue_code_name(haft_issue_code code);
 
-/* One step of a path: a key, or an index when key is NULL. */
+/* One step of a path: an object key, or an array index if key is NULL. */
 typedef struct haft_step {
-    const char *key;
-    size_t index;
+    const char *key; /* key of a member, or NULL */
+    size_t index;    /* index of an item, if key is NULL */
 } haft_step;
 
 typedef struct haft_issue haft_issue;
 
-/* What was found.  `list` holds the first `count` of `total`: as many as the schema allows. */
+/* A list of issues.  It has at most as many as the schema's max_issues allows. */
 typedef struct haft_issues {
-    haft_issue *list;
-    size_t count, total;
+    haft_issue *list;    /* first `count` issues */
+    size_t count, total; /* issues in the list; issues found */
 } haft_issues;
 
-/* A member that the code does not bring along is NULL, 0 or false.  Everything lives in the arena
- * that the value was checked with. */
+/* One issue.  Members that its code does not use are NULL, 0 or false.  Everything belongs to the
+ * arena that the value was checked with. */
 struct haft_issue {
-    haft_issue_code code;
-    const char *message;
-    const haft_step *path;
-    size_t n_path;
-    const char *expected;  /* invalid_type */
-    const char *origin;    /* too_small, too_big, not_multiple_of, invalid_format, invalid_key */
-    const char *bound;     /* minimum, maximum or divisor, as a JSON number */
-    bool inclusive, exact; /* too_small, too_big */
-    const char *format;    /* invalid_format; invalid_type of an integer */
-    const char *pattern;   /* invalid_format, as /source/flags */
-    const char *operand;   /* invalid_format: the prefix, suffix or part that is missing */
-    const char *note;      /* a remark */
-    /* A JSON array: the accepted values of invalid_value, or discriminators of invalid_union. */
+    haft_issue_code code;  /* kind of issue */
+    const char *message;   /* sentence for a model or a person */
+    const haft_step *path; /* steps from the value to the part with the issue */
+    size_t n_path;         /* number of steps */
+    const char *expected;  /* expected type, of invalid_type */
+    /* type of the value; too_small, too_big, not_multiple_of, invalid_format, invalid_key */
+    const char *origin;
+    const char *bound; /* minimum, maximum or divisor, as a JSON number */
+    /* whether the bound itself is accepted; whether only it is; too_small, too_big */
+    bool inclusive, exact;
+    const char *format;  /* format of invalid_format, or of an invalid_type of an integer */
+    const char *pattern; /* pattern of invalid_format, as /source/flags */
+    const char *operand; /* missing prefix, suffix or part, of invalid_format */
+    const char *note;    /* additional remark */
+    /* JSON array: the accepted values of invalid_value, or the discriminators of invalid_union */
     const char *values;
-    const char *discriminator; /* invalid_union */
-    const char *const *keys;   /* unrecognized_keys */
-    size_t n_keys;
-    const char *const *accepted; /* unrecognized_keys: the keys that would be */
-    size_t n_accepted;
-    const haft_issues *branches; /* invalid_union: why each option failed; invalid_key: one list */
-    size_t n_branches;
-    unsigned char aborts; /* 0: later checks ran too; 1: they did not; 2: none at all did */
+    const char *discriminator;   /* name of the key that selects the option, of invalid_union */
+    const char *const *keys;     /* the keys that are not accepted, of unrecognized_keys */
+    size_t n_keys;               /* number of keys */
+    const char *const *accepted; /* keys that are accepted, of unrecognized_keys */
+    size_t n_accepted;           /* number of accepted keys */
+    /* issues of each option of invalid_union; one list for invalid_key */
+    const haft_issues *branches;
+    size_t n_branches;    /* number of lists */
+    unsigned char aborts; /* 0: later checks also ran; 1: they did not; 2: no check ran */
 };
 
-/* The issues as a JSON array with Zod's members. */
+/* Appends the issues as a JSON array of objects with Zod's members. */
 void haft_issues_json(const haft_issues *issues, haft_buffer *buffer);
 
-/* "path.0.field: message, other: message", as the TypeScript SDK writes them. */
+/* Appends the issues as text, as the TypeScript SDK does: "path.0.field: message, other:
+ * message". */
 void haft_issues_text(const haft_issues *issues, haft_buffer *buffer);
 
-/* The path alone: "items.0.name". */
+/* Appends the path of an issue: "items.0.name". */
 void haft_issue_path(const haft_issue *issue, haft_buffer *buffer);
 
 #ifdef __cplusplus

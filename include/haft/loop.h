@@ -1,8 +1,8 @@
-/* haft/loop.h - what a program lends to sessions, endpoints and gateways that run inside it: its
- * threads, a way back to the loop's thread, a wake-up, and random bytes.
+/* haft/loop.h - what a program provides to sessions, endpoints and gateways that run inside it:
+ * threads, a way back to the thread of the loop, a wake-up, and random bytes.
  *
- * libhaft has a loop of its own (haft/run.h, haft/http.h).  A program fills in these structs when it
- * has one already, or runs the engine without libhaft. */
+ * libhaft has a loop of its own (haft/run.h, haft/http.h).  A program fills in these structs if it
+ * has an event loop of its own, or uses libhaft-core without libhaft. */
 #ifndef HAFT_LOOP_H
 #define HAFT_LOOP_H
 
@@ -12,37 +12,38 @@
 extern "C" {
 #endif
 
-/* Milliseconds since 1970, from a clock that does not go back. */
+/* Milliseconds since 1970, from a clock that never goes back. */
 typedef int64_t haft_time;
 
-/* Something that is to be done on a session's thread. */
+/* Work that must run on a session's thread; haft_session_deliver runs it. */
 typedef struct haft_posted haft_posted;
 
-/* The loop that a session, an endpoint or an app belongs to.  Any function may be NULL, and what
- * that means is stated.  Whoever is given one copies it. */
+/* The loop that a session, an endpoint or an app belongs to.  Any function may be NULL, with the
+ * effect that its description states.  A function that takes a haft_loop copies it. */
 typedef struct haft_loop {
-    size_t struct_size; /* its sizeof */
-    /* Takes a call to another thread, which calls haft_call_run; then the loop's thread calls
-     * haft_call_done.  0, or an error when it cannot: the call is answered "busy".  NULL: handlers
-     * run where messages are received. */
+    size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
+    /* Passes a call to another thread, which calls haft_call_run; afterwards the loop's thread
+     * calls haft_call_done.  Returns 0, or an error if it cannot: the call is then answered "busy".
+     * NULL: handlers run on the thread that receives messages. */
     int (*run)(void *context, haft_call *call);
-    /* Brings something that another thread wants done to the loop's thread, which calls
-     * haft_session_deliver with it: at once when that is the calling one.  NULL: there is only one
-     * thread. */
+    /* Passes work from any thread to the loop's thread, which calls haft_session_deliver with it;
+     * at once if that is the calling thread.  NULL: there is only one thread. */
     void (*post)(void *context, haft_posted *posted);
-    /* Called from any thread when there is something to announce: have haft_session_tick or
-     * haft_endpoint_tick called soon.  NULL: it is called often enough. */
+    /* Makes the loop's thread call haft_session_tick or haft_endpoint_tick soon.  Called from any
+     * thread when there is something to announce.  NULL: the program calls them often enough. */
     void (*wake)(void *context);
-    /* Fills in bytes that nobody can guess; 0, or an error.  Legacy sessions over HTTP need it.
-     * NULL: there are none. */
+    /* Fills in unpredictable bytes and returns 0, or an error.  Legacy sessions over HTTP need it.
+     * NULL: there are no such sessions. */
     int (*random)(void *context, void *bytes, size_t size);
-    void *context;
+    void *context; /* first argument of the functions */
 } haft_loop;
 
-/* Runs something on another thread: 0, or an error when it cannot, and then it is run here. */
+/* Threads for tasks that may block. */
 typedef struct haft_executor {
+    /* Runs task(argument) on another thread and returns 0, or an error if it cannot: the caller
+     * then runs it itself. */
     int (*run)(void *context, void (*task)(void *argument), void *argument);
-    void *context;
+    void *context; /* first argument of run */
 } haft_executor;
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* haft/tool.h - a tool: a name, a description, two types and a handler whose parameters are those
+/* haft/tool.h - tools: a name, a description, two types, and a handler whose parameters have those
  * types.
  *
  *     static int add(haft_call *call, const add_args *in, add_sum *out) { ... return 0; }
  *     HAFT_TOOL(add, add_args, add_sum, "Adds two numbers", .annotations = {.read_only = HAFT_YES});
  *
- * makes the constant `add_tool`.  A handler of another type does not compile.  Text after the types
- * is the description; any further member of haft_tool may follow it. */
+ * defines the constant `add_tool`.  A handler of another type does not compile.  The text after the
+ * types is the description; any further members of haft_tool may follow it. */
 #ifndef HAFT_TOOL_H
 #define HAFT_TOOL_H
 
@@ -15,81 +15,91 @@
 extern "C" {
 #endif
 
-/* One call of a tool, as its handler sees it: haft/call.h. */
+/* One call of a tool, as its handler sees it. haft/call.h has its functions. */
 typedef struct haft_call haft_call;
 
-/* What a handler may return besides 0 and an error. */
+/* What a handler may return instead of 0 (success) or an error. */
 enum {
-    HAFT_PENDING = 1, /* the answer comes later, by haft_finish */
-    HAFT_AGAIN = 2    /* input was asked for (haft_elicit ...): the handler is called again */
+    HAFT_PENDING = 1, /* the answer comes later, with haft_finish */
+    HAFT_AGAIN = 2    /* it asked for input (haft_elicit ...) and must be called again */
 };
 
-/* A hint that is not given is left out, and the client assumes the specification's default. */
-typedef enum haft_hint { HAFT_UNSET, HAFT_YES, HAFT_NO } haft_hint;
+/* A yes or no that may be left open. */
+typedef enum haft_hint {
+    HAFT_UNSET, /* not stated: the default of the specification or of the server applies */
+    HAFT_YES,   /* yes */
+    HAFT_NO     /* no */
+} haft_hint;
 
+/* Hints about a tool for clients.  A hint that is not set is not sent, and the client assumes the
+ * default of the specification. */
 typedef struct haft_annotations {
-    const char *title;
+    const char *title;     /* title for a user interface; NULL for none */
     haft_hint read_only;   /* changes nothing */
-    haft_hint destructive; /* may destroy, not only add */
-    haft_hint idempotent;  /* twice is once */
-    haft_hint open_world;  /* reaches beyond this program */
+    haft_hint destructive; /* may delete or overwrite something */
+    haft_hint idempotent;  /* repeating the call has no further effect */
+    haft_hint open_world;  /* interacts with systems outside this program */
 } haft_annotations;
 
+/* An icon for a user interface. */
 typedef struct haft_icon {
-    const char *src; /* an https: or data: address */
-    const char *mime_type;
-    const char *sizes; /* "48x48", several separated by spaces */
-    const char *theme; /* "light" or "dark" */
+    const char *src;       /* an https: or data: URL */
+    const char *mime_type; /* media type; NULL for none */
+    const char *sizes;     /* "48x48"; several are separated by spaces; NULL for none */
+    const char *theme;     /* "light" or "dark"; NULL for both */
 } haft_icon;
 
-/* At most so many calls in so much time; zero for any number. */
+/* A rate limit: at most `calls` calls in `per_ms` milliseconds.  Zero means no limit. */
 typedef struct haft_rate {
-    unsigned calls;
-    unsigned per_ms;
+    unsigned calls;  /* maximum number of calls */
+    unsigned per_ms; /* length of the interval in milliseconds */
 } haft_rate;
 
+/* A tool.  Zero means the default in each description. */
 typedef struct haft_tool {
-    size_t struct_size; /* its sizeof */
-    const char *name;
-    const char *description;
-    const char *title;
-    haft_annotations annotations;
-    const haft_icon *icons;
-    size_t n_icons;
-    const char *meta; /* `_meta`: a JSON object */
+    size_t struct_size;           /* set by HAFT_INIT or HAFT_WITH */
+    const char *name;             /* name, unique in the server */
+    const char *description;      /* description for the model */
+    const char *title;            /* title for a user interface; NULL for none */
+    haft_annotations annotations; /* hints for clients */
+    const haft_icon *icons;       /* icons for a user interface */
+    size_t n_icons;               /* number of icons */
+    const char *meta;             /* `_meta`: a JSON object */
 
-    /* What it takes and gives: declared types, or schemas made at run time (which must outlive the
-     * server).  Neither: it takes no arguments, or gives no structured content. */
+    /* Declared types of the arguments and of the structured content.  NULL: no arguments, or no
+     * structured content, unless there is a schema. */
     const haft_type *input, *output;
+    /* Schemas made at run time instead of declared types.  They must outlive the server. */
     const haft_schema *input_schema, *output_schema;
 
-    /* With declared types, `in` and `out` are those structs.  With a schema made at run time `in`
-     * is a haft_value * and the handler answers by haft_json. */
+    /* The handler.  With declared types, `in` and `out` point to those structs.  With a schema made
+     * at run time, `in` is a haft_value * and the handler answers with haft_json.  Returns 0,
+     * HAFT_PENDING, HAFT_AGAIN or an error. */
     int (*call)(haft_call *call, const void *in, void *out);
-    void *data; /* the handler's own: haft_tool_data */
+    void *data; /* pointer of the program: haft_tool_data */
 
     bool quick;          /* never blocks: runs on the thread that reads */
-    unsigned timeout_ms; /* 0: the server's */
-    haft_rate rate;      /* of each client */
-    /* Reads "5" as 5, "true" as true and JSON text as an object or array, where no string is
-     * accepted; UNSET: as the server says. */
+    unsigned timeout_ms; /* time limit of a call; 0: that of the server */
+    haft_rate rate;      /* rate limit of each client: none */
+    /* Converts "5" to 5, "true" to true and JSON text to an object or array, where a string is not
+     * accepted.  UNSET: as the server's option. */
     haft_hint lenient;
 
-    /* How many calls of it may run at once, whoever they come from; 0 for any number.  Further ones
-     * wait for their turn, as many as max_waiting says (0: 64), and those after them are answered
-     * "busy". */
+    /* Maximum number of calls that run at once, from all clients; 0: no limit.  Up to max_waiting
+     * further calls (0: 64) wait for their turn; the next ones are answered "busy". */
     unsigned max_running, max_waiting;
 
-    /* Each call runs in a process of its own, which a crash, the deadline or a cancel ends.  What
-     * that means for the handler is in docs/isolation.md. */
+    /* Runs each call in a process of its own, which ends with a crash, the deadline or a
+     * cancellation. docs/isolation.md describes what that means for the handler. */
     bool isolate;
-    size_t isolate_memory; /* bytes of address space of such a process; 0: as the server's */
+    size_t isolate_memory; /* bytes of address space of such a process; 0: as the server */
 } haft_tool;
 
-/* For max_waiting: no call waits. */
+/* Value of max_waiting: no call waits. */
 #define HAFT_NO_WAITING ((unsigned)-1)
 
-/* int fn(haft_call *, const In *, Out *) */
+/* Defines the tool fn_tool with arguments and structured content.  The handler is int fn(haft_call
+ * *, const In *, Out *). */
 #define HAFT_TOOL(fn, In, Out, ...)                                                                \
     HAFT_HANDLER_IS_(fn, (haft_call *, const In *, Out *))                                         \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
@@ -97,21 +107,24 @@ typedef struct haft_tool {
     HAFT_TOOL_TABLE_(fn, fn##_tool, #fn, .input = &In##_type, .output = &Out##_type,               \
                      .description = __VA_ARGS__)
 
-/* int fn(haft_call *, const In *): it answers by haft_text and its friends. */
+/* Defines the tool fn_tool with arguments.  The handler is int fn(haft_call *, const In *) and
+ * answers with haft_text and similar functions. */
 #define HAFT_TOOL_IN(fn, In, ...)                                                                  \
     HAFT_HANDLER_IS_(fn, (haft_call *, const In *))                                                \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_, (const In *)in_))                                               \
     HAFT_TOOL_TABLE_(fn, fn##_tool, #fn, .input = &In##_type, .description = __VA_ARGS__)
 
-/* int fn(haft_call *, Out *): no arguments. */
+/* Defines the tool fn_tool with structured content and without arguments.  The handler is int
+ * fn(haft_call *, Out *). */
 #define HAFT_TOOL_OUT(fn, Out, ...)                                                                \
     HAFT_HANDLER_IS_(fn, (haft_call *, Out *))                                                     \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_, (Out *)out_))                                                   \
     HAFT_TOOL_TABLE_(fn, fn##_tool, #fn, .output = &Out##_type, .description = __VA_ARGS__)
 
-/* int fn(haft_call *): neither. */
+/* Defines the tool fn_tool without arguments and structured content.  The handler is int
+ * fn(haft_call *) and answers with haft_text and similar functions. */
 #define HAFT_TOOL_BARE(fn, ...)                                                                    \
     HAFT_HANDLER_IS_(fn, (haft_call *))                                                            \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \

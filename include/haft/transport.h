@@ -1,16 +1,16 @@
-/* haft/transport.h - what carries messages to one peer and back.
+/* haft/transport.h - the interface between a session or a client and whatever carries its messages.
  *
- * A server's session and a client use a transport in the same way, so it is written once for both
- * roles: they call the functions of haft_transport, and the transport calls those of the
- * haft_receiver that they give it.
+ * A server's session and a client use a transport in the same way, so a transport is written once
+ * for both roles: they call the functions of haft_transport, and the transport calls the functions
+ * of the haft_receiver that it gets from them.
  *
  *     haft_transport transport = frames_transport(&frames);
  *
  *     session = haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &transport));
  *     frames.receiver = haft_session_receiver(session);
  *
- * or, at the other end, haft_client_open (haft/client.h) and haft_client_receiver.  Everything
- * happens on one thread, the session's or the client's. */
+ * A client uses haft_client_open (haft/client.h) instead.  All functions are called on one thread,
+ * that of the session or of the client. */
 #ifndef HAFT_TRANSPORT_H
 #define HAFT_TRANSPORT_H
 
@@ -20,55 +20,61 @@
 extern "C" {
 #endif
 
+/* Kinds of messages to send. */
 typedef enum haft_outgoing_kind {
-    HAFT_OUT_RESPONSE,     /* to the message of `tag` */
-    HAFT_OUT_NOTIFICATION, /* about the call of `tag`, or about the server when tag is NULL */
-    HAFT_OUT_REQUEST /* a client's; or a server's question in the middle of the call of `tag` */
+    HAFT_OUT_RESPONSE,     /* response to the message of `tag` */
+    HAFT_OUT_NOTIFICATION, /* about the call of `tag`; about the server if tag is NULL */
+    HAFT_OUT_REQUEST /* request of a client, or question of a server during the call of `tag` */
 } haft_outgoing_kind;
 
-/* One message to send: JSON without a line end.  Valid until the function returns. */
+/* One message to send.  Valid until `send` returns. */
 typedef struct haft_outgoing {
-    const char *text;
-    size_t size;
-    haft_outgoing_kind kind;
-    void *tag;       /* what came with the message that this is about; NULL for a client's */
-    int error_code;  /* of an error response; 0 for everything else */
-    int http_status; /* that suits it, where there is HTTP around it */
+    const char *text;        /* JSON without a line end */
+    size_t size;             /* bytes of text */
+    haft_outgoing_kind kind; /* kind of message */
+    void *tag;               /* tag of the message that this one is about; NULL for a client */
+    int error_code;          /* code of an error response; otherwise 0 */
+    int http_status;         /* matching status code for a transport over HTTP */
 } haft_outgoing;
 
-/* What a transport does for a session or a client, which copies this. */
+/* Functions of a transport.  Sessions and clients copy the struct. */
 typedef struct haft_transport {
-    size_t struct_size; /* its sizeof */
-    /* Sends a message, or keeps a copy until it can.  It does not wait, and must not call the
-     * receiver before it returns.  A transport that cannot send any more reports that by `closed`.
-     * A server's that keeps too much takes in nothing until its client has read some; a client's
-     * goes on reading, or both would wait for each other. */
+    size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
+    /* Sends a message, or keeps a copy until it can.  Must not block, and must not call the
+     * receiver before it returns.  A transport that can no longer send reports that by the
+     * receiver's `closed`.  If a server's transport holds too much unsent data, it stops reading
+     * until its client has read some; a client's transport continues to read, because otherwise
+     * both would wait for each other. */
     void (*send)(void *context, const haft_outgoing *message);
-    /* There is no message: the connection of `tag` may be let go while the call goes on, by
-     * haft_call_close_stream; or, when it is `over`, nothing will come, for the client has cancelled the
-     * call.  NULL: a connection is for more than one message. */
+    /* Reports that no message will be sent on the connection of `tag` for now.  If `over` is false,
+     * the call continues without the connection (haft_call_close_stream); if it is true, there will
+     * be no response, because the client cancelled the call.  NULL: a connection carries more than
+     * one message. */
     void (*let_go)(void *context, void *tag, bool over);
-    /* Takes in what has come, waiting at most so many milliseconds for the first of it, and returns
-     * the time.  For clients, whose calls wait (haft_client_wait); NULL: nothing is waited for. */
+    /* Receives messages, waits at most that many milliseconds for the first one, and returns the
+     * time.  For clients, which wait for responses (haft_client_wait).  NULL: the client does not
+     * wait. */
     haft_time (*wait)(void *context, unsigned milliseconds);
-    /* The session or the client is gone: it calls nothing any more, and must not be called.  Called
-     * once; may be NULL. */
+    /* Called once, when the session or the client is freed: it makes no further calls, and the
+     * transport must not call it.  May be NULL. */
     void (*close)(void *context);
-    void *context;
+    void *context; /* first argument of the functions */
 } haft_transport;
 
-/* What a session or a client wants to be told.  `tag` names one of several connections, where a
- * transport has them, and comes back with what is sent about the message; else it is NULL. */
+/* Functions that a transport calls to report messages to a session or a client.  `tag` identifies
+ * one of several connections; messages about it carry the same tag.  A transport with one
+ * connection passes NULL. */
 typedef struct haft_receiver {
-    /* One message.  0, or HAFT_ENOMEM: a session has then answered as far as that is possible. */
+    /* Receives one message.  Returns 0, or HAFT_ENOMEM: a session has then answered if that was
+     * possible. */
     int (*message)(void *context, const char *text, size_t size, void *tag, haft_time now);
-    /* One that was too long to be read, and of that size as far as is known. */
+    /* Reports a message that was too long to read, with its size as far as it is known. */
     void (*too_long)(void *context, size_t size, void *tag);
-    /* Nothing more comes from the connection of `tag`, and nobody reads there; or, when that is
-     * NULL, from the peer.  A session ends then, and calls `close` when its last call has come back;
-     * a client's requests fail with HAFT_ECLOSED. */
+    /* Reports that the connection of `tag`, or the peer if tag is NULL, is gone.  Without a peer a
+     * session ends, and calls `close` after its last call; requests of a client fail with
+     * HAFT_ECLOSED. */
     void (*closed)(void *context, void *tag);
-    void *context;
+    void *context; /* first argument of the functions */
 } haft_receiver;
 
 #ifdef __cplusplus

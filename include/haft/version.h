@@ -1,21 +1,24 @@
-/* haft/version.h - which haft this is: of the headers that a program is compiled with, and of the
- * library that it runs with.
+/* haft/version.h - the version of the headers that a program is compiled with, and of the library
+ * that it runs with.
  *
  *     #if HAFT_VERSION_NUMBER >= 0x000200
  *     printf("compiled for haft %s, running with %s\n", HAFT_VERSION, haft_version());
  *
- * The version is stated here and nowhere else: CMake reads it.  VERSIONING.md has what it promises. */
+ * This header is the only place that has the version; CMake reads it from here.  VERSIONING.md
+ * describes the compatibility between versions. */
 #ifndef HAFT_VERSION_H
 #define HAFT_VERSION_H
 
+/* Parts of the version of these headers. */
 #define HAFT_VERSION_MAJOR 0
 #define HAFT_VERSION_MINOR 2
 #define HAFT_VERSION_PATCH 0
 
-/* "0.2.0" */
+/* Version of these headers as a string literal, such as "0.2.0". */
 #define HAFT_VERSION HAFT_VERSION_TEXT_(HAFT_VERSION_MAJOR, HAFT_VERSION_MINOR, HAFT_VERSION_PATCH)
 
-/* 0x000200: a byte each, so that numbers compare as versions do. */
+/* Version of these headers as a number that can be compared, with a byte for each part:
+ * 0x000200. */
 #define HAFT_VERSION_NUMBER                                                                        \
     (HAFT_VERSION_MAJOR << 16 | HAFT_VERSION_MINOR << 8 | HAFT_VERSION_PATCH)
 
@@ -23,10 +26,10 @@
 extern "C" {
 #endif
 
-/* HAFT_VERSION of the library, a constant. */
+/* Returns HAFT_VERSION of the library that the program runs with, a constant. */
 const char *haft_version(void);
 
-/* HAFT_VERSION_NUMBER of the library. */
+/* Returns HAFT_VERSION_NUMBER of the library that the program runs with. */
 int haft_version_number(void);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
 # the trade, are not in what users read.  The table below has each phrase with what to write instead.
 #
 # Checked are the prose of Markdown files and manual pages (not code in them, nor tables that a test writes from
-# elsewhere) and the string literals of C files.  `enabled` lists what must pass, a file or a folder each; `later` lists
+# elsewhere), the string literals of C files, and the comments of the public headers, which are the reference.  `enabled` lists what must pass, a file or a folder each; `later` lists
 # what does not pass yet: move a line from one to the other when its texts have been rewritten.  --all checks both,
 # to see what is left.
 #
@@ -19,11 +19,11 @@ VERSIONING.md
 ROADMAP.md
 DEPENDENCY_POLICY.md
 docs
+include
 '
 later='
 CHANGELOG.md
 apps
-include
 src
 '
 
@@ -104,6 +104,28 @@ literals() {
     }' "$1"
 }
 
+# The text of the comments, a line for a line; not the code in them, which is indented.
+comments() {
+    LC_ALL=C awk '
+    {
+        line = $0; out = ""
+        while (line != "") {
+            if (!comment) {
+                at = index(line, "/*")
+                if (!at) break
+                line = substr(line, at + 2); comment = 1
+            }
+            at = index(line, "*/")
+            out = out (at ? substr(line, 1, at - 1) : line) " "
+            if (!at) break
+            line = substr(line, at + 2); comment = 0
+        }
+        sub(/^ *\* ?/, "", out)
+        gsub(/`[^`]*`/, "`", out)
+        print out ~ /^    / ? "" : out
+    }' "$1"
+}
+
 # Reports FILE:LINE: phrase.  A phrase may go over the end of a line: each line is read with the next one.
 search() {
     LC_ALL=C awk -F '\t' -v name="$1" -v phrases="$work/phrases" '
@@ -114,7 +136,7 @@ search() {
         }
     }
     function look(text, here, number,    i, found) {
-        text = mask(text, "there (is|are|was|were) no ")
+        text = mask(text, "there (is|are|was|were) (no |none[ .,;:])")
         text = mask(text, " no (longer|more|less|fewer|better|other)[^a-z]")
         text = mask(text, "the least (recently|significant)")
         for (i = 1; i <= n; i++)
@@ -145,6 +167,10 @@ search() {
 
 check() {
     for file in "$@"; do
+        case $file in
+        include/haft/declare_*.h) ;; # not for users
+        include/*.h | */include/*.h) comments "$file" | search "$file" ;;
+        esac
         case $file in
         *.[ch]) literals "$file" ;;
         *.[1-8]) prose roff "$file" ;;
@@ -205,8 +231,17 @@ cat >"$work/sample.c" <<'END'
 static const char text[] = "the server is told "
                            "by " "whoever \"asks\"";
 END
+mkdir "$work/include"
+cat >"$work/include/sample.h" <<'END'
+/* Told to
+ * whoever asks: `whoever`.
+ *
+ *     whoever(code);
+ */
+int whoever; /* the port is no port */
+END
 printf '.SH NAME\nlisten off this machine, too\n' >"$work/sample.1"
-wrong=$(check "$work/sample.md" "$work/sample.c" "$work/sample.1" | sed 's|.*/||; s/: write.*//; s/"\. what[^"]*"/"what"/')
+wrong=$(check "$work/sample.md" "$work/sample.c" "$work/include/sample.h" "$work/sample.1" | sed 's|.*/||; s/: write.*//; s/"\. what[^"]*"/"what"/')
 expected='sample.md:3: "is no port"
 sample.md:3: "what"
 sample.md:4: "is no list"
@@ -217,6 +252,8 @@ sample.md:13: "counts when"
 sample.md:13: ", too."
 sample.c:2: "is told"
 sample.c:3: "whoever"
+sample.h:2: "whoever"
+sample.h:6: "is no port"
 sample.1:2: ", too"
 sample.1:2: "off this machine"'
 if [ "$wrong" != "$expected" ]; then
