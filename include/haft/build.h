@@ -52,8 +52,7 @@ int haft_schema_build(haft_builder *builder, haft_def *root, haft_schema **ret_s
 /* Define a scalar.  Integers are JSON numbers without a fraction; those of 32 and 64 bits have the
  * range of the C type. */
 haft_def *haft_def_string(haft_builder *builder);
-haft_def *haft_def_formatted(
-    haft_builder *builder, haft_format format); /* z.email(), z.uuid(), ...: a string of a format */
+haft_def *haft_def_formatted(haft_builder *builder, haft_format format); /* z.email(), ... */
 haft_def *haft_def_number(haft_builder *builder); /* z.number(): any finite number */
 haft_def *haft_def_int(haft_builder *builder);    /* z.int(): from -(2^53 - 1) to 2^53 - 1 */
 haft_def *haft_def_int32(haft_builder *builder);

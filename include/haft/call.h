@@ -82,10 +82,8 @@ void haft_finish(haft_call *call, int status);
 
 /* Return facts about the call.  The pointers live as long as the call; those of the data are the
  * ones in haft_tool and haft_server_options. */
-const char *haft_request_id(
-    const haft_call *call); /* id of the request, as text; U+0000 is written as \\u0000 */
-const char *haft_call_name(
-    const haft_call *call); /* name of the tool or prompt, or URI of the resource */
+const char *haft_request_id(const haft_call *call); /* as text; U+0000 is written \\u0000 */
+const char *haft_call_name(const haft_call *call);  /* tool, prompt or URI of a resource */
 void *haft_tool_data(const haft_call *call);   /* `data` of the tool, resource, prompt or method */
 void *haft_server_data(const haft_call *call); /* `data` of the server's options */
 
@@ -98,8 +96,7 @@ void haft_call_set_user_data(haft_call *call, void *data);
 const char *haft_client_name(const haft_call *call);    /* "" if it is not known */
 const char *haft_client_version(const haft_call *call); /* "" if it is not known */
 const char *haft_call_revision(const haft_call *call); /* protocol revision, such as "2026-07-28" */
-const char *haft_call_principal(
-    const haft_call *call); /* authenticated identity; NULL if it is not known */
+const char *haft_call_principal(const haft_call *call); /* identity; NULL if not known */
 
 /* Returns whether the client has declared a capability, such as "sampling", "elicitation.url",
  * "roots" or "extensions.io.modelcontextprotocol/ui". */

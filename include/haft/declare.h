@@ -315,8 +315,7 @@ struct haft_type {
  *     HAFT_FIXED(x, N, FIELD, "...")   ITEM x[N]                exactly N items
  *     HAFT_MAP(x, FIELD, "...", r)     size_t n_x, const char **x_keys, ITEM *x
  *     HAFT_JSON(x, "...")              haft_value *x            any JSON value
- *     HAFT_EXTENDS(Base)               Base base                fields of Base on the same level;
- * first */
+ *     HAFT_EXTENDS(Base)               Base base                first; its fields on the same level */
 #define HAFT_BOOLEAN(name, ...) HAFT_TUPLE_(BOOLEAN, #name, name, bool, __VA_ARGS__)
 #define HAFT_INTEGER(name, ...) HAFT_TUPLE_(INTEGER, #name, name, int64_t, __VA_ARGS__)
 #define HAFT_NUMBER(name, ...) HAFT_TUPLE_(NUMBER, #name, name, double, __VA_ARGS__)

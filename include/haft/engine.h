@@ -102,10 +102,9 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
                                   haft_time now);
 haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message); /* what it is */
 bool haft_incoming_is(const haft_incoming *message,
-                      const char *method); /* whether it has this method */
-bool haft_incoming_is_modern(
-    const haft_incoming *message);               /* whether it describes itself, as in 2026-07-28 */
-void haft_incoming_drop(haft_incoming *message); /* frees it */
+                      const char *method);                  /* whether it has this method */
+bool haft_incoming_is_modern(const haft_incoming *message); /* as in 2026-07-28 */
+void haft_incoming_drop(haft_incoming *message);            /* frees it */
 
 /* Processes a parsed message in a session, which may be another one than it was read with, of the
  * same server and on the same thread.  Frees the message.  Returns as haft_session_receive_http. */

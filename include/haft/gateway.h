@@ -122,9 +122,7 @@ const haft_response *haft_response_of(const haft_call *call);
 
 /* Inspect a response. */
 bool haft_response_ok(const haft_response *response); /* whether its status is from 200 to 299 */
-const char *haft_response_header(
-    const haft_response *response,
-    const char *name); /* a header by its name, in any case; NULL if there is none */
+const char *haft_response_header(const haft_response *response, const char *name); /* NULL: none */
 /* Parses the body of a response as JSON, in the call's memory.  Returns NULL if it is not valid
  * JSON or memory runs out. */
 haft_value *haft_response_json(haft_call *call, const haft_response *response);

@@ -106,6 +106,8 @@ void haft_plugins_free(haft_plugins *plugins);
             (unsigned)sizeof(haft_type), (unsigned)sizeof(haft_field)                              \
     }
 
+/* ---- the symbol of a plugin ---- */
+
 /* What the library looks for in a shared object; HAFT_PLUGIN and HAFT_PLUGIN_WITH define it.  It is
  * declared visible here only, because C++ rejects the attribute on the definition of a constant. */
 extern HAFT_SHOWN_ const haft_plugin haft_plugin_definition;

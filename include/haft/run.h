@@ -7,8 +7,8 @@
  *         return haft_main(server, argc, argv);
  *     }
  *
- * These functions are in libhaft, as are those of the headers client, gateway, http, otlp, part,
- * plugin and testing; libhaft-core has the others.
+ * These functions are in libhaft, as are those of the headers gateway, otlp, part and plugin, and the
+ * server in haft/http.h; libhaft-core has the others.
  *
  * Before it serves, the library moves the protocol stream to descriptors of its own: afterwards
  * descriptor 0 reads nothing and descriptor 1 writes to standard error.  So a stray printf cannot
