@@ -1,4 +1,4 @@
-# What `cmake --install` puts down besides the libraries: headers and the CMake package.
+# What `cmake --install` puts down besides the libraries: headers, the CMake package and documentation.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/haft)
@@ -29,3 +29,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/haftConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/haftConfig.cmake ${PROJECT_BINARY_DIR}/haftConfigVersion.cmake
     DESTINATION ${package_dir})
+
+# The reference is installed if ./dev docs, which needs node, has written it: a build does not.
+if(PROJECT_IS_TOP_LEVEL)
+    set(HAFT_DOCS ${PROJECT_SOURCE_DIR}/build/docs CACHE PATH "Where ./dev docs has written manual pages and HTML")
+    install(DIRECTORY ${HAFT_DOCS}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT docs OPTIONAL)
+    install(DIRECTORY ${HAFT_DOCS}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT docs OPTIONAL)
+    install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT docs
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+    install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT docs
+        FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.cpp")
+endif()

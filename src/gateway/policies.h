@@ -9,6 +9,9 @@ extern const haft_policy_kind hf_policy_rate_limit, hf_policy_size_limit, hf_pol
 extern const haft_policy_kind hf_policy_set_headers, hf_policy_remove_headers, hf_policy_cors;
 extern const haft_policy_kind hf_policy_validate, hf_policy_mock;
 
+/* All of them (policy.c); ends with NULL. */
+extern const haft_policy_kind *const hf_policy_built_in[];
+
 /* An answer given, as a policy returns it. */
 static inline int stopped(int status)
 {

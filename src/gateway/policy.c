@@ -184,17 +184,24 @@ int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
     return 0;
 }
 
+const haft_policy_kind *const hf_policy_built_in[] = {&hf_policy_api_key,
+                                                      &hf_policy_basic_auth,
+                                                      &hf_policy_rate_limit,
+                                                      &hf_policy_size_limit,
+                                                      &hf_policy_set_headers,
+                                                      &hf_policy_remove_headers,
+                                                      &hf_policy_cors,
+                                                      &hf_policy_validate,
+                                                      &hf_policy_mock,
+                                                      &hf_policy_sleep,
+                                                      NULL};
+
 int hf_policies_install(haft_gateway *gateway)
 {
-    static const haft_policy_kind *const built_in[] = {
-        &hf_policy_api_key,    &hf_policy_basic_auth,  &hf_policy_rate_limit,
-        &hf_policy_size_limit, &hf_policy_set_headers, &hf_policy_remove_headers,
-        &hf_policy_cors,       &hf_policy_validate,    &hf_policy_mock,
-        &hf_policy_sleep};
     int status = 0;
 
-    for (size_t i = 0; i < sizeof built_in / sizeof *built_in && !status; i++)
-        status = haft_policy_kind_add(gateway, built_in[i]);
+    for (size_t i = 0; hf_policy_built_in[i] && !status; i++)
+        status = haft_policy_kind_add(gateway, hf_policy_built_in[i]);
     for (struct kind *kind = gateway->adding->kinds; kind; kind = kind->next)
         kind->built_in = true;
     return status;

@@ -18,6 +18,10 @@ for file in tests/e2e/*.test.mjs; do
     name=${file##*/}
     missing "$file" "${name%.test.mjs}" tests/e2e/CMakeLists.txt
 done
+for file in tests/reference/*.test.mjs; do
+    name=${file##*/}
+    missing "$file" "${name%.test.mjs}" tests/reference/CMakeLists.txt
+done
 for file in tests/fuzz/fuzz_*.c; do
     name=${file##*/fuzz_}
     missing "$file" "${name%.c}" tests/fuzz/CMakeLists.txt
