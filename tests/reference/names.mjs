@@ -22,11 +22,11 @@ function withSource(include, use) {
 }
 
 // Macros: all but those that keep a header from being included twice.
-function macros(include, file) {
-  const text = run('cc', ['-E', '-dM', '-I', include, file]);
+export function macros(include, file, compiler = ['cc']) {
+  const [program, ...options] = compiler, text = run(program, [...options, '-E', '-dM', '-I', include, file]);
   const list = [...text.matchAll(/^#define (HAFT_\w+)(.*)$/gm)];
 
-  return list.filter(([, name, rest]) => isPublic(name) && !(name.endsWith('_H') && !rest.trim())).map((m) => m[1]);
+  return list.filter(([, name, rest]) => isPublic(name) && !(/_H(PP)?$/.test(name) && !rest.trim())).map((m) => m[1]);
 }
 
 // Functions, types, constants, variables and members, from clang's syntax tree.
@@ -55,6 +55,21 @@ export function compiled(include) {
 
     return {names: new Set([...names, ...macros(include, file)]), members: new Set(members)};
   });
+}
+
+// What namespace haft has in C++ headers, and the public members of its classes, as ctags sees them.
+export function compiledCpp(files) {
+  const names = new Set(), members = new Set();
+
+  if (!files.length) return {names, members};
+  const text = run('ctags', ['--output-format=json', '--language-force=C++', '--kinds-C++=+p', '--fields=+aS', '-f', '-', ...files]);
+
+  for (const tag of text.trim().split('\n').map((line) => JSON.parse(line))) {
+    if (/_$|^~|^operator|^__anon/.test(tag.name) || tag.kind === 'namespace' || tag.kind === 'macro') continue;
+    if (tag.scope === 'haft') names.add(`haft::${tag.name}`);
+    else if (/^haft::\w+$/.test(tag.scope) && tag.scope !== 'haft::detail' && tag.access === 'public' && tag.kind !== 'enumerator') members.add(`${tag.scope}::${tag.name}`);
+  }
+  return {names, members};
 }
 
 // Functions and variables that a shared library exports.

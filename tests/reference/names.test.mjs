@@ -6,9 +6,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {test} from 'node:test';
-import {complaints, compiled, exported} from './names.mjs';
+import {complaints, compiled, compiledCpp, exported, macros} from './names.mjs';
 import {load, root} from '../../tools/reference/generate.mjs';
-import {isOuter, memberNames, names, readHeaders} from '../../tools/reference/model.mjs';
+import {cppFiles, isOuter, memberNames, names, readHeaders} from '../../tools/reference/model.mjs';
+import {scanCpp} from '../../tools/reference/scan_cpp.mjs';
 
 const build = process.env.HAFT_BUILD;
 const include = path.join(root, 'include');
@@ -22,6 +23,90 @@ test('every name that the compiler sees has an entry with a description', () => 
   assert.ok(seen.names.size > 500 && seen.members.size > 300, `${seen.names.size} names and ${seen.members.size} members`);
   assert.deepEqual(complaints(seen.names, ofC(model.names)), []);
   assert.deepEqual(complaints(seen.members, ofC(model.members)), []);
+});
+
+const ofCpp = (list) => list.filter((one) => one.page.cpp && one.name.startsWith('haft::') && !one.name.includes('operator'));
+
+test('every name of namespace haft has an entry with a description', () => {
+  const seen = compiledCpp(cppFiles(include).map((file) => path.join(include, file)));
+
+  assert.deepEqual(complaints(seen.names, ofCpp(model.names)), []);
+  assert.deepEqual(complaints(seen.members, ofCpp(model.members)), []);
+  if (cppFiles(include).length)
+    for (const name of macros(include, path.join(include, 'haft.hpp'), ['c++', '-std=c++17', '-x', 'c++'])) assert.ok(model.byName.get(name)?.doc, `${name} has no entry or no description`);
+});
+
+const SAMPLE = `/* haft/cpp/sample.hpp - a sample.
+ *
+ * It shows HAFT_SAMPLE. */
+#define HAFT_SAMPLE(x) x
+
+namespace haft
+{
+
+namespace detail
+{
+struct hidden {
+    int member;
+};
+} /* namespace detail */
+
+/* A described class. */
+template <class T> class sample : public base<T>
+{
+  public:
+    explicit sample(int size = 0) : size_{size}, text_("{")
+    {
+    }
+    sample(const sample &) = delete;
+    /* The size. */
+    int size() const noexcept
+    {
+        return size_;
+    }
+    void send(std::map<std::string, int> values = {})
+    {
+        haft_client_send(values, '}');
+    }
+    int forgotten() const
+    {
+        return 1;
+    }
+
+  private:
+    int own() const;
+    int size_;
+};
+
+struct pair {
+    int first; /* the first */
+    int second;
+};
+
+using sizes = std::vector<int>;
+inline auto make(int x)
+{
+    return sample(x);
+}
+} /* namespace haft */
+`;
+
+test('C++ is read as it is written, and what is not described is noticed', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'haft-cpp-')), file = path.join(folder, 'sample.hpp');
+  const pages = scanCpp('haft/cpp/sample.hpp', SAMPLE).groups.map((group) => ({...group, cpp: true, header: 'haft/cpp/sample.hpp', summary: ''}));
+
+  try {
+    fs.writeFileSync(file, SAMPLE);
+    const seen = compiledCpp([file]);
+
+    assert.deepEqual([...seen.names].sort(), ['haft::make', 'haft::pair', 'haft::sample', 'haft::sizes']);
+    assert.deepEqual(complaints(seen.names, ofCpp(names(pages))), ['haft::make: no description']);
+    assert.deepEqual(complaints(seen.members, memberNames(pages)).sort(), ['haft::pair::second: no description', 'haft::sample::forgotten: no description']);
+  } finally {
+    fs.rmSync(folder, {recursive: true});
+  }
+  assert.deepEqual(memberNames(pages).find((one) => one.name === 'haft::sample::send').doc, 'Calls haft_client_send.');
+  assert.ok(names(pages).find((one) => one.name === 'HAFT_SAMPLE').doc.includes('It shows'));
 });
 
 test('every function that the libraries export has an entry, under the right library', () => {

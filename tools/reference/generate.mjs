@@ -76,7 +76,7 @@ function man3(model) {
 
     files.set(page.name, manual3(page, {version: model.version, library: library(page), example: exampleFor(page, model.examples), seeAlso}));
   }
-  for (const one of model.names) if (!files.has(one.name)) files.set(one.name, alias(one.page.name, 3));
+  for (const one of [...model.names, ...model.members.filter(({page}) => page.cpp)]) if (!files.has(one.name)) files.set(one.name, alias(one.page.name, 3));
   for (const header of model.headers)
     files.set(headerPage(header.include), manualHeader(header, model.pages.filter((page) => page.header === header.include), {version: model.version, seeAlso: [{name: 'haft', section: 7}]}));
   return files;

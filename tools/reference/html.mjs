@@ -1,6 +1,7 @@
 // html.mjs - the reference and the documentation as HTML: one folder, no network, search in the browser.
 
 import {anchor, inline, parse} from './markdown.mjs';
+import {memberName} from './model.mjs';
 import {synopsis} from './roff.mjs';
 import {prose} from './scan.mjs';
 
@@ -150,7 +151,7 @@ export class Writer {
     const rows = [];
 
     for (const member of entry.members || [])
-      rows.push([member.names.map((name) => `<span id="${entry.name}.${name}"></span><code>${escape(name)}</code>`).join(', '), this.comment(member.doc)]);
+      rows.push([member.names.map((name) => `<span id="${memberName(entry, name)}"></span><code>${escape(name)}</code>`).join(', '), this.comment(member.doc)]);
     for (const one of entry.enumerators || []) {
       const id = one.name === entry.name ? '' : `<span id="${one.name}"></span>`;
 

@@ -22,7 +22,7 @@ export const cppFiles = (include) => {
   const folder = path.join(include, 'haft/cpp');
 
   if (!fs.existsSync(folder)) return [];
-  return fs.readdirSync(folder).filter((name) => name.endsWith('.hpp')).sort().map((name) => `haft/cpp/${name}`);
+  return fs.readdirSync(folder).filter((name) => name.endsWith('.hpp')).sort().map((name) => `haft/cpp/${name}`).concat('haft.hpp');
 };
 
 // The first sentence, for lists and the NAME section.
@@ -66,14 +66,17 @@ export function readHeaders(include) {
       for (const group of section.groups)
         pages.push({header: header.include, section: section.title, doc: group.doc, entries: group.entries});
   pages = merge(pages);
+  const known = new Set(pages.flatMap((page) => page.entries.map((entry) => entry.name)));
+
   for (const file of cppFiles(include)) {
     const header = scanCpp(file, fs.readFileSync(path.join(include, file), 'utf8'));
 
     headers.push(header);
-    for (const group of header.groups) pages.push({header: file, section: group.section, doc: group.doc, entries: group.entries, cpp: true});
+    // C++ defines some macros again; they are described in C.
+    for (const group of header.groups.filter(({entries}) => !known.has(entries[0].name))) pages.push({header: file, section: group.section, doc: group.doc, entries: group.entries, cpp: true});
   }
   // Headers that only hold what macros expand to have nothing to describe.
-  const shown = headers.filter((header) => header.include === 'haft.h' || pages.some((page) => page.header === header.include));
+  const shown = headers.filter((header) => /^haft\.h(pp)?$/.test(header.include) || pages.some((page) => page.header === header.include));
 
   for (const page of pages) {
     page.name = page.entries[0].name;
@@ -96,7 +99,9 @@ export function names(pages) {
   return list;
 }
 
-// Members are found by search as haft_tool.timeout_ms.
+// Members are found by search as haft_tool.timeout_ms, those of C++ as haft::call::text.
+export const memberName = (entry, name) => `${entry.name}${entry.name.includes('::') ? '::' : '.'}${name}`;
+
 export function memberNames(pages) {
   const list = [];
 
@@ -104,7 +109,7 @@ export function memberNames(pages) {
     for (const entry of page.entries)
       for (const member of entry.members || [])
         for (const name of member.names)
-          if (!name.endsWith('_')) list.push({name: `${entry.name}.${name}`, kind: 'member', page, entry, doc: member.doc, summary: summary(member.doc)});
+          if (!name.endsWith('_')) list.push({name: memberName(entry, name), kind: 'member', page, entry, doc: member.doc, summary: summary(member.doc)});
   return list;
 }
 

@@ -119,7 +119,7 @@ export function manual3(page, {version, library, example, seeAlso}) {
   const all = page.entries.map((entry) => entry.name);
   const notes = page.entries.filter((entry) => entry.note && (page.entries.length > 1 || page.doc));
   const lines = [...head(page.name, 3, version), '.SH NAME', nameLine(all, page.summary), '.SH LIBRARY', escape(library),
-    '.SH SYNOPSIS', '.nf', `\\fB#include <${escape(page.header, true)}>\\fR`];
+    '.SH SYNOPSIS', '.nf', `\\fB#include <${escape(page.cpp ? 'haft.hpp' : page.header, true)}>\\fR`];
 
   for (const entry of page.entries) lines.push('', ...synopsis(entry).split('\n').map((line) => escape(line, true)));
   lines.push('.fi', '.SH DESCRIPTION', ...afterHeading(proseLines(page.doc || page.entries[0].note)));

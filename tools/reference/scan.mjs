@@ -4,7 +4,7 @@
 // line and without a comment of their own belong to the same group and share the comment.  A comment at the end of a
 // line describes what is on the line.  A comment of the form "---- title ----" starts a section.
 
-const stripComment = (text) =>
+export const stripComment = (text) =>
   text.replace(/^\/\*+/, '').replace(/\*+\/$/, '').split('\n')
     .map((line, i) => (i ? line.replace(/^\s*\* ?/, '') : line.replace(/^ /, '')).trimEnd())
     .join('\n').replace(/^\n+|\n+$/g, '');
@@ -42,9 +42,9 @@ function outdent(text) {
   return lines.map((line) => line.slice(by)).join('\n');
 }
 
-const countLines = (text) => text.split('\n').length - 1;
+export const countLines = (text) => text.split('\n').length - 1;
 
-function endOfComment(text, at) {
+export function endOfComment(text, at) {
   const end = text.indexOf('*/', at + 2);
 
   if (end < 0) throw new Error('a comment does not end');
