@@ -36,8 +36,9 @@ extern "C" {
  *
  * HAFT_INIT is an initializer.  HAFT_WITH is a pointer to a struct that lives until the end of the
  * enclosing block (in C).  Members that are not named are zero, and zero means the default in the
- * member's description.  A function that gets a struct without its size fails with HAFT_EINVAL, or
- * returns NULL. */
+ * member's description.  A function that takes options copies the struct; what the struct points to
+ * must live as long as the object that it is for, unless a description says otherwise.  A function
+ * that gets a struct without its size fails with HAFT_EINVAL, or returns NULL. */
 #define HAFT_INIT(type, ...)                                                                       \
     {                                                                                              \
         .struct_size = sizeof(type), __VA_ARGS__                                                   \

@@ -40,8 +40,9 @@ typedef struct haft_session_options {
     bool shared;
 } haft_session_options;
 
-/* Creates a session of a server, which must outlive it.  The options are copied.  Returns NULL if
- * memory runs out or the options have no size. */
+/* Creates a session of a server, which must outlive it.  The options and the structs of transport
+ * and loop are copied; the strings must live as long as the session.  Returns NULL if memory runs
+ * out, a struct has no size, or there is no transport. */
 haft_session *haft_session_new(haft_server *server, const haft_session_options *options);
 
 /* Cancels calls in flight and frees the session.  If other threads still run its calls, the session

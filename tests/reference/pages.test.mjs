@@ -106,6 +106,35 @@ test('the search finds everything, and leads to it', () => {
   }
 });
 
+// As much of a browser as search.js uses.
+function browser() {
+  const element = () => ({
+    children: [], listeners: {}, value: '', hidden: true,
+    get childElementCount() { return this.children.length; },
+    set textContent(text) { this.text = text; this.children = []; },
+    append(...list) { this.children.push(...list); },
+    addEventListener(name, listener) { this.listeners[name] = listener; },
+    querySelector() { return this.children[0]?.children[0] ?? null; },
+  });
+  const parts = {search: element(), found: element()};
+
+  return {parts, document: {...element(), getElementById: (id) => parts[id], createElement: element}, location: {}};
+}
+
+test('typing shows what is found, Enter goes to the first, and Escape hides the list', () => {
+  const page = browser(), {search, found} = page.parts, context = vm.createContext(page);
+
+  for (const name of ['index.js', 'search.js']) vm.runInContext(fs.readFileSync(path.join(html, name), 'utf8'), context);
+  search.value = 'haft_elicit_url';
+  search.listeners.input();
+  assert.equal(found.hidden, false);
+  assert.equal(found.children[0].children[0].text, 'haft_elicit_url');
+  search.listeners.keydown({key: 'Enter'});
+  assert.equal(page.location.href, 'header-call.html#haft_elicit_url');
+  search.listeners.keydown({key: 'Escape'});
+  assert.equal(found.hidden, true);
+});
+
 test('cmake installs the pages, the documentation and the examples', () => {
   const tree = path.join(out, 'build'), prefix = path.join(out, 'prefix'), quiet = {stdio: ['ignore', 'ignore', 'inherit']};
 

@@ -83,7 +83,7 @@ function man3(model) {
 }
 
 function overview(model) {
-  const lines = [read('README.md').split('\n').slice(2, 7).join('\n'), '', '## Headers', '', '`#include <haft.h>` includes all of these but `haft/testing.h` and `haft/part.h`.', '', '| header | contents |', '|---|---|'];
+  const lines = [read('README.md').split(/\n\n/)[1], '', '## Headers', '', '`#include <haft.h>` includes all of these but `haft/testing.h` and `haft/part.h`.', '', '| header | contents |', '|---|---|'];
 
   for (const header of model.headers) if (header.include !== 'haft.h') lines.push(`| \`${headerPage(header.include)}\`(3) | ${header.title} |`);
   lines.push('', '## Tables', '', '| page | contents |', '|---|---|');
