@@ -15,10 +15,14 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 export const root = path.resolve(here, '../..');
 const read = (file) => fs.readFileSync(path.join(root, file), 'utf8');
 
+// The version of the headers, and its date: that of its release in CHANGELOG.md, or SOURCE_DATE_EPOCH, or none.
 export function version() {
   const text = read('include/haft/version.h');
+  const number = ['MAJOR', 'MINOR', 'PATCH'].map((part) => text.match(new RegExp(`HAFT_VERSION_${part} (\\d+)`))[1]).join('.');
+  const released = read('CHANGELOG.md').match(new RegExp(`^## ${number.replaceAll('.', '\\.')}, (\\d{4}-\\d\\d-\\d\\d)`, 'm'));
+  const epoch = Number(process.env.SOURCE_DATE_EPOCH || 0);
 
-  return ['MAJOR', 'MINOR', 'PATCH'].map((part) => text.match(new RegExp(`HAFT_VERSION_${part} (\\d+)`))[1]).join('.');
+  return {number, date: released ? released[1] : epoch ? new Date(epoch * 1000).toISOString().slice(0, 10) : ''};
 }
 
 const markdownIn = (folder) =>
@@ -176,7 +180,7 @@ function indexBody(model, writer) {
   const row = (href, name, about) => `<tr><td><a href="${href}">${escape(name)}</a></td><td>${about}</td></tr>`;
   const table = (rows) => `<table><tbody>${rows.join('\n')}</tbody></table>`;
 
-  return `<h1>haft ${model.version}</h1><p>Type in the field above, or press <code>/</code>, to search functions, types, macros, options, variables, metrics and errors.</p>
+  return `<h1>haft ${model.version.number}</h1><p>Type in the field above, or press <code>/</code>, to search functions, types, macros, options, variables, metrics and errors.</p>
 <h2>Guides</h2>${table(model.docs.map((doc) => row(pageFile(doc.file), titleOf(doc.text), '')))}
 <h2>Headers</h2>${table(model.headers.map((header) => row(headerFile(header.include), header.include, writer.plain(header.title))))}
 <h2>Tables</h2>${table(model.tables.pages.map((one) => row(tableFile(one.name), one.name, escape(one.about))))}`;

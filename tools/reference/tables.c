@@ -93,7 +93,8 @@ static void put_commands(haft_buffer *out)
         put_member(out, "doc", command_rows[i].help);
         haft_buffer_puts(out, ",\"options\":[");
         /* A command that serves has one option of its own, the first, and then those of every server. */
-        for (size_t j = 0; option_at(&command_rows[i], j, &option) && !(command_rows[i].serves && j); j++) {
+        for (size_t j = 0;
+             option_at(&command_rows[i], j, &option) && !(command_rows[i].serves && j); j++) {
             begin_row(out, j);
             put_member(out, "flag", option.name);
             put_member(out, "takes", option.takes);
