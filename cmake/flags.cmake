@@ -12,10 +12,14 @@ set(HAFT_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
 
 add_library(haft_flags INTERFACE)
 target_compile_options(haft_flags INTERFACE
-    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
     -ffunction-sections -fdata-sections)
 
 if(HAFT_WERROR)
@@ -35,7 +39,7 @@ endif()
 # Threads count together, and so do processes that end by _exit (coverage.h).
 if(HAFT_COVERAGE)
     target_compile_options(haft_flags INTERFACE --coverage -fprofile-update=atomic -fprofile-abs-path
-                           -include ${PROJECT_SOURCE_DIR}/cmake/coverage.h)
+                           $<$<COMPILE_LANGUAGE:C>:-include$<SEMICOLON>${PROJECT_SOURCE_DIR}/cmake/coverage.h>)
     target_link_options(haft_flags INTERFACE --coverage)
 endif()
 

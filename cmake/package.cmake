@@ -3,8 +3,8 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/haft)
 
-install(FILES include/haft.h TYPE INCLUDE)
-install(DIRECTORY include/haft TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(FILES include/haft.h include/haft.hpp TYPE INCLUDE)
+install(DIRECTORY include/haft TYPE INCLUDE FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(EXPORT haftTargets NAMESPACE haft:: DESTINATION ${package_dir})
 install(EXPORT haftStaticTargets NAMESPACE haft:: DESTINATION ${package_dir})
 

@@ -350,4 +350,8 @@ struct haft_type {
 
 #include <haft/declare_macros.h>
 
+#ifdef __cplusplus
+#include <haft/cpp/declare.hpp>
+#endif
+
 #endif

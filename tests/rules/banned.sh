@@ -2,8 +2,8 @@
 # What may not stand in the sources: functions that write without a limit, read without an error or
 # grow the stack; comments of the other kind; files that have grown past reading.
 set -u
-sources=$(find src include apps examples -name '*.[ch]' 2>/dev/null)
-tests=$(find tests bench -name '*.[ch]' ! -path '*/node_modules/*' 2>/dev/null)
+sources=$(find src include apps examples '(' -name '*.[ch]' -o -name '*.[ch]pp' ')' 2>/dev/null)
+tests=$(find tests bench '(' -name '*.[ch]' -o -name '*.[ch]pp' ')' ! -path '*/node_modules/*' 2>/dev/null)
 failed=0
 
 # Strings and comments are taken out first, so that they may say what they like.

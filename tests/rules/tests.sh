@@ -10,8 +10,9 @@ missing() {
     failed=1
 }
 
-for file in tests/*/test_*.c; do
+for file in tests/*/test_*.c tests/*/test_*.cpp; do
     name=${file##*/test_}
+    name=${name%.cpp}
     missing "$file" "${name%.c}" "${file%/*}/CMakeLists.txt"
 done
 for file in tests/e2e/*.test.mjs; do

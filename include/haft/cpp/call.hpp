@@ -1,0 +1,150 @@
+/* haft/cpp/call.hpp - what a handler can do besides returning: haft/call.h for C++.
+ *
+ * A haft::call is there until the handler returns.  Functions that fail throw. */
+#ifndef HAFT_CPP_CALL_HPP
+#define HAFT_CPP_CALL_HPP
+
+#include <haft/call.h>
+
+#include <haft/cpp/convert.hpp>
+#include <haft/cpp/error.hpp>
+
+namespace haft
+{
+
+namespace detail
+{
+
+/* Leaves a handler that has asked something: it is called again with the answer.  Not an exception
+ * that a handler would take for its own. */
+struct ask_again {
+};
+
+} /* namespace detail */
+
+class call
+{
+  public:
+    explicit call(haft_call *own) : own_(own)
+    {
+    }
+
+    /* ---- answering: each appends a block to the result ---- */
+
+    void text(std::string_view text)
+    {
+        detail::check(haft_text_bytes(own_, text.data() ? text.data() : "", text.size()));
+    }
+    void image(const std::string &mime_type, const void *bytes, std::size_t size)
+    {
+        detail::check(haft_image(own_, mime_type.c_str(), bytes, size));
+    }
+    void audio(const std::string &mime_type, const void *bytes, std::size_t size)
+    {
+        detail::check(haft_audio(own_, mime_type.c_str(), bytes, size));
+    }
+    void link(const haft_link &link)
+    {
+        detail::check(haft_resource_link(own_, &link));
+    }
+    void embed(const haft_contents &contents)
+    {
+        detail::check(haft_embed(own_, &contents));
+    }
+    /* Structured content as JSON text. */
+    void structured(std::string_view json)
+    {
+        detail::check(haft_json(own_, json.data(), json.size()));
+    }
+
+    /* ---- looking around ---- */
+
+    std::string_view name() const
+    {
+        return haft_call_name(own_);
+    }
+    std::string_view client_name() const
+    {
+        return haft_client_name(own_);
+    }
+    std::string_view client_version() const
+    {
+        return haft_client_version(own_);
+    }
+    std::string_view revision() const
+    {
+        return haft_call_revision(own_);
+    }
+    /* "" when it is not known. */
+    std::string_view principal() const
+    {
+        const char *text = haft_call_principal(own_);
+
+        return text ? text : "";
+    }
+    bool client_can(const std::string &capability) const
+    {
+        return haft_client_can(own_, capability.c_str());
+    }
+    bool cancelled() const
+    {
+        return haft_call_cancelled(own_);
+    }
+    /* Milliseconds until the deadline; -1 when there is none. */
+    std::int64_t time_left() const
+    {
+        return haft_call_time_left(own_);
+    }
+
+    /* ---- reporting ---- */
+
+    /* `total` is 0 when it is not known. */
+    void progress(double done, double total = 0, const std::string &text = {})
+    {
+        haft_progress(own_, done, total, text.empty() ? nullptr : "%s", text.c_str());
+    }
+    /* To the client. */
+    void message(haft_level level, const std::string &text)
+    {
+        haft_message(own_, level, nullptr, "%s", text.c_str());
+    }
+    /* To the server's own log. */
+    void log(haft_level level, const std::string &text)
+    {
+        haft_log(own_, level, "%s", text.c_str());
+    }
+
+    /* ---- asking ---- */
+
+    /* A form for the person behind the client, of a declared type with flat fields.  Nothing when the
+     * person said no or closed it.  As long as the answer is not there this does not return: the handler
+     * is left, and called again from its start when it has come.  haft::error of HAFT_ECAPABILITY when
+     * the client cannot be asked. */
+    template <class T> std::optional<T> ask(const std::string &key, const std::string &question)
+    {
+        detail::object_slot<detail::layout<T>::size> shadow{};
+        int status = haft_elicit(own_, key.c_str(), question.c_str(),
+                                 &detail::struct_table<T>::type, shadow.bytes);
+        std::optional<T> answer;
+
+        detail::check(status);
+        if (status == HAFT_AGAIN)
+            throw detail::ask_again();
+        if (status == HAFT_ACCEPTED)
+            detail::read_object(shadow.bytes, answer.emplace());
+        return answer;
+    }
+
+    /* What the functions of haft/call.h take. */
+    haft_call *get() const noexcept
+    {
+        return own_;
+    }
+
+  private:
+    haft_call *own_;
+};
+
+} /* namespace haft */
+
+#endif

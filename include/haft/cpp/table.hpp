@@ -1,0 +1,545 @@
+/* haft/cpp/table.hpp - the tables of haft/declare.h for types of C++, made by the compiler.
+ *
+ * The library decodes into structs of C and encodes those.  So every declared type T has a shadow: a
+ * struct of C with a slot for each member of T, whose table is compiled, checked and advertised like
+ * that of a type declared in C.  This file has the shadow's layout and its table, which are constants;
+ * convert.hpp carries values from one to the other.  Nothing runs at start-up. */
+#ifndef HAFT_CPP_TABLE_HPP
+#define HAFT_CPP_TABLE_HPP
+
+#include <array>
+
+#include <haft/cpp/declare.hpp>
+
+namespace haft::detail
+{
+
+template <class T, class = void> struct is_declared : std::false_type {
+};
+template <class T>
+struct is_declared<T, std::void_t<decltype(haft_fields_(tag<T>{}))>> : std::true_type {
+};
+
+template <class T, class = void> struct is_named_enum : std::false_type {
+};
+template <class T>
+struct is_named_enum<T, std::void_t<decltype(haft_enum_(tag<T>{}))>> : std::true_type {
+};
+
+/* What a declaration says; one sentence for a type that has none. */
+template <class T> constexpr auto find_description()
+{
+    static_assert(is_declared<T>::value,
+                  "haft: this type is not declared: HAFT_STRUCT or HAFT_SCHEMA must name it");
+    if constexpr (is_declared<T>::value)
+        return haft_fields_(tag<T>{});
+    else
+        return description<>{"", {}};
+}
+
+template <class T> constexpr auto find_enumerators()
+{
+    static_assert(
+        is_named_enum<T>::value,
+        "haft: this enum has no names: HAFT_ENUM_CLASS or HAFT_ENUM_NAMES must give them");
+    if constexpr (is_named_enum<T>::value)
+        return haft_enum_(tag<T>{});
+    else
+        return enumerators<T, 1>{"", {""}, {T{}}};
+}
+
+template <class T> inline constexpr auto description_of = find_description<T>();
+template <class T> inline constexpr auto enumerators_of = find_enumerators<T>();
+template <class T>
+inline constexpr std::size_t n_fields_of =
+    std::tuple_size_v<std::decay_t<decltype(description_of<T>.fields)>>;
+template <class T, std::size_t I>
+using field_at = std::tuple_element_t<I, std::decay_t<decltype(description_of<T>.fields)>>;
+
+/* ---- slots: what a member is in the shadow ---- */
+
+/* Every slot is made of these. */
+inline constexpr std::size_t slot_align = alignof(std::int64_t) > alignof(double)
+                                              ? alignof(std::int64_t)
+                                              : alignof(double);
+
+struct array_slot {
+    void *items;
+    std::size_t count;
+};
+
+struct map_slot {
+    void *items;
+    std::size_t count;
+    const char **keys;
+};
+
+template <class Slot> struct optional_slot {
+    Slot value;
+    bool has, null;
+};
+
+template <std::size_t Size> struct choice_slot {
+    int kind;
+    alignas(slot_align) unsigned char as[Size];
+};
+
+template <std::size_t Size> struct object_slot {
+    alignas(slot_align) unsigned char bytes[Size];
+};
+
+template <class T> struct layout;
+
+template <class T, form = form_of<T>::value> struct slot_for;
+template <class T> using slot_of = typename slot_for<T>::type;
+
+template <class T> struct slot_for<T, form::boolean> {
+    using type = bool;
+};
+template <class T> struct slot_for<T, form::integer> {
+    using type = std::int64_t;
+};
+template <class T> struct slot_for<T, form::number> {
+    using type = double;
+};
+template <class T> struct slot_for<T, form::text> {
+    using type = const char *;
+};
+template <class T> struct slot_for<T, form::bytes> {
+    using type = array_slot;
+};
+template <class T> struct slot_for<T, form::enumeration> {
+    using type = int;
+};
+template <class T> struct slot_for<T, form::object> {
+    using type = object_slot<layout<T>::size>;
+};
+template <class T> struct slot_for<T, form::pointer> {
+    using type = void *;
+};
+template <class T> struct slot_for<T, form::array> {
+    using type = array_slot;
+};
+template <class T> struct slot_for<T, form::map> {
+    using type = map_slot;
+};
+template <class T> struct slot_for<T, form::json> {
+    using type = haft_value *;
+};
+template <class T> struct slot_for<T, form::optional> {
+    using type = optional_slot<slot_of<typename inside<T>::type>>;
+};
+template <class... T> struct slot_for<std::variant<T...>, form::choice> {
+    static constexpr std::size_t sizes[] = {sizeof(slot_of<T>)...};
+    static constexpr std::size_t largest()
+    {
+        std::size_t most = 0;
+
+        for (std::size_t size : sizes)
+            most = size > most ? size : most;
+        return most;
+    }
+    using type = choice_slot<largest()>;
+};
+
+/* Where the slots of a declared type are. */
+template <class T, class Indices = std::make_index_sequence<n_fields_of<T>>> struct slots;
+template <class T, std::size_t... I> struct slots<T, std::index_sequence<I...>> {
+    static constexpr std::size_t n = sizeof...(I);
+
+    /* The offsets, and at the end the size. */
+    static constexpr std::array<std::size_t, n + 1> place()
+    {
+        constexpr std::size_t sizes[] = {sizeof(slot_of<typename field_at<T, I>::type>)..., 1};
+        constexpr std::size_t aligns[] = {alignof(slot_of<typename field_at<T, I>::type>)...,
+                                          slot_align};
+        std::array<std::size_t, n + 1> made{};
+        std::size_t at = 0;
+
+        for (std::size_t i = 0; i <= n; i++) {
+            at = (at + aligns[i] - 1) / aligns[i] * aligns[i];
+            made[i] = at;
+            at += sizes[i];
+        }
+        return made;
+    }
+};
+
+template <class T> struct layout {
+    static constexpr auto offsets = slots<T>::place();
+    static constexpr std::size_t size = offsets[n_fields_of<T>];
+};
+
+/* ---- where a value is declared: as a member, or inside of one ---- */
+
+template <class T, std::size_t I> struct at_member {
+    using type = typename field_at<T, I>::type;
+    static constexpr const auto &said = std::get<I>(description_of<T>.fields);
+    static constexpr auto rules()
+    {
+        return said.rules;
+    }
+    static constexpr const char *name = said.name;
+};
+
+template <class Where> struct at_item {
+    using type = typename inside<typename Where::type>::type;
+    static constexpr auto rules()
+    {
+        if constexpr (form_of<typename Where::type>::value == form::map)
+            return Where::rules().values;
+        else
+            return Where::rules().items;
+    }
+    static constexpr const char *name = Where::name;
+};
+
+template <class Where> struct at_value {
+    using type = typename inside<typename Where::type>::type;
+    static constexpr auto rules()
+    {
+        return Where::rules();
+    }
+    static constexpr const char *name = Where::name;
+};
+
+template <class Where, std::size_t I> struct at_alternative {
+    using type = std::variant_alternative_t<I, typename Where::type>;
+    static constexpr auto rules()
+    {
+        return rules_of<type>{};
+    }
+    static constexpr const char *name = Where::name;
+};
+
+/* A value that is all by itself. */
+template <class T> struct at_root {
+    using type = T;
+    static constexpr auto rules()
+    {
+        return rules_of<T>{};
+    }
+    static constexpr const char *name = "result";
+};
+
+/* ---- the tables, constants each ---- */
+
+template <class T> struct enum_table {
+    static const haft_type type;
+};
+template <class T, class = std::make_index_sequence<n_fields_of<T>>> struct struct_table;
+template <class T, std::size_t... I> struct struct_table<T, std::index_sequence<I...>> {
+    static const haft_field fields[];
+    static const haft_type_options options;
+    static const haft_refine_hook refine;
+    static const haft_type type;
+};
+template <class Where> struct item_table {
+    static const haft_field field;
+};
+template <class Where> struct list_table {
+    static const haft_field items;
+    static const haft_type type;
+};
+template <class Where, class = std::make_index_sequence<std::variant_size_v<typename Where::type>>>
+struct choice_table;
+template <class Where, std::size_t... I> struct choice_table<Where, std::index_sequence<I...>> {
+    static const haft_field cases[];
+    static const haft_type type;
+};
+
+/* Unions are filled in by their member's name, which C++ has since 2020 and both compilers had before. */
+#if defined __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++20-designator"
+#elif defined __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#if __GNUC__ >= 12
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
+#endif
+
+using rules_union = decltype(haft_field::rules);
+using fallback_union = decltype(haft_field::fallback);
+
+constexpr rules_union put_rules(const haft_plain_rules &rules)
+{
+    return {.plain = rules};
+}
+constexpr rules_union put_rules(const haft_integer_rules &rules)
+{
+    return {.integer = rules};
+}
+constexpr rules_union put_rules(const haft_number_rules &rules)
+{
+    return {.number = rules};
+}
+constexpr rules_union put_rules(const haft_string_rules &rules)
+{
+    return {.string = rules};
+}
+constexpr rules_union put_rules(const haft_array_rules &rules)
+{
+    return {.array = rules};
+}
+constexpr rules_union put_rules(const haft_map_rules &rules)
+{
+    return {.map = rules};
+}
+
+constexpr fallback_union put_fallback(haft_kind kind, const fallback &value)
+{
+    if (kind == HAFT_KIND_BOOLEAN)
+        return {.boolean = value.boolean};
+    if (kind == HAFT_KIND_NUMBER)
+        return {.number = value.number};
+    if (kind == HAFT_KIND_INTEGER || kind == HAFT_KIND_ENUM)
+        return {.integer = value.integer};
+    return {.text = value.text};
+}
+
+/* All that a field says besides its rules and its default. */
+struct entry {
+    const char *name = nullptr;
+    haft_kind kind = HAFT_KIND_JSON;
+    haft_presence presence = HAFT_PRESENCE_REQUIRED;
+    bool nullable = false;
+    const char *header = nullptr;
+    std::size_t offset = 0, has = 0, null = 0, count = 0, keys = 0;
+    const haft_type *type = nullptr;
+    const haft_field *item = nullptr;
+    std::size_t stride = 0;
+};
+
+template <class Rules>
+constexpr haft_field put_entry(const entry &e, const fallback &value, const Rules &rules)
+{
+    return {.name = e.name,
+            .kind = e.kind,
+            .presence = e.presence,
+            .nullable = e.nullable,
+            .header = e.header,
+            .offset = e.offset,
+            .has = e.has,
+            .null = e.null,
+            .count = e.count,
+            .keys = e.keys,
+            .type = e.type,
+            .item = e.item,
+            .stride = e.stride,
+            .fallback = put_fallback(e.kind, value),
+            .rules = put_rules(rules)};
+}
+
+constexpr haft_type put_type(const char *name, haft_shape shape, std::size_t size,
+                             const haft_field *fields, std::size_t n_fields, const char *tag,
+                             const haft_type_options *options = nullptr,
+                             const haft_refine_hook *refine = nullptr)
+{
+    return {.struct_size = sizeof(haft_type),
+            .field_size = sizeof(haft_field),
+            .name = name,
+            .shape = shape,
+            .size = size,
+            .fields = fields,
+            .n_fields = n_fields,
+            .values = nullptr,
+            .n_values = 0,
+            .options = options,
+            .refine = refine,
+            .tag = tag};
+}
+
+#if defined __clang__
+#pragma clang diagnostic pop
+#elif defined __GNUC__
+#pragma GCC diagnostic pop
+#endif
+
+/* Rules that an int could not keep end where the int does. */
+template <class T, class Rules> constexpr Rules narrowed(Rules rules)
+{
+    if constexpr (form_of<T>::value == form::integer) {
+        rules.min = rules.min < Rules::least ? Rules::least : rules.min;
+        rules.max = rules.max > Rules::most ? Rules::most : rules.max;
+    }
+    return rules;
+}
+
+/* Kind, place and what is inside, for a value whose slot is at `base`. */
+template <class Where> constexpr entry make_entry(std::size_t base, bool is_item)
+{
+    using T = typename Where::type;
+    constexpr form is = form_of<T>::value;
+    entry e;
+
+    e.name = Where::name;
+    e.offset = base;
+    if constexpr (is == form::boolean) {
+        e.kind = HAFT_KIND_BOOLEAN;
+    } else if constexpr (is == form::integer) {
+        e.kind = HAFT_KIND_INTEGER;
+    } else if constexpr (is == form::number) {
+        e.kind = HAFT_KIND_NUMBER;
+    } else if constexpr (is == form::text) {
+        e.kind = HAFT_KIND_STRING;
+    } else if constexpr (is == form::json) {
+        e.kind = HAFT_KIND_JSON;
+    } else if constexpr (is == form::bytes) {
+        e.kind = HAFT_KIND_BYTES;
+        e.count = base + offsetof(array_slot, count);
+    } else if constexpr (is == form::enumeration) {
+        e.kind = HAFT_KIND_ENUM;
+        e.type = &enum_table<T>::type;
+    } else if constexpr (is == form::object) {
+        e.kind = HAFT_KIND_OBJECT;
+        e.type = &struct_table<T>::type;
+    } else if constexpr (is == form::pointer) {
+        e.kind = HAFT_KIND_POINTER;
+        e.type = &struct_table<typename inside<T>::type>::type;
+        e.presence = HAFT_PRESENCE_OPTIONAL;
+    } else if constexpr (is == form::choice) {
+        e.kind = HAFT_KIND_UNION;
+        e.type = &choice_table<Where>::type;
+    } else if constexpr (is == form::optional) {
+        using slot = slot_of<T>;
+        e = make_entry<at_value<Where>>(base + offsetof(slot, value), false);
+        e.presence = HAFT_PRESENCE_OPTIONAL;
+        e.has = base + offsetof(slot, has);
+        e.null = base + offsetof(slot, null);
+    } else if constexpr (is == form::array) {
+        if (is_item) { /* two sizes do not fit one item: a list of its own */
+            e.kind = HAFT_KIND_OBJECT;
+            e.type = &list_table<Where>::type;
+        } else {
+            e.kind = HAFT_KIND_ARRAY;
+            e.count = base + offsetof(array_slot, count);
+            e.item = &item_table<at_item<Where>>::field;
+            e.stride = sizeof(slot_of<typename inside<T>::type>);
+        }
+    } else if constexpr (is == form::map) {
+        e.kind = HAFT_KIND_MAP;
+        e.count = base + offsetof(map_slot, count);
+        e.keys = base + offsetof(map_slot, keys);
+        e.item = &item_table<at_item<Where>>::field;
+        e.stride = sizeof(slot_of<typename inside<T>::type>);
+    }
+    return e;
+}
+
+/* The rules of a list in a list are the list's own. */
+template <class Where> constexpr haft_field make_item()
+{
+    constexpr entry e = make_entry<Where>(0, true);
+
+    if constexpr (e.kind == HAFT_KIND_OBJECT)
+        return put_entry(e, {}, haft_plain_rules{});
+    else
+        return put_entry(e, {}, narrowed<typename Where::type>(Where::rules()));
+}
+
+template <class T, std::size_t I> constexpr haft_field make_member()
+{
+    using where = at_member<T, I>;
+    constexpr const auto &said = where::said;
+    entry e = make_entry<where>(layout<T>::offsets[I], false);
+    fallback otherwise = said.otherwise;
+
+    e.header = said.header;
+    if (said.presence == HAFT_PRESENCE_DEFAULT)
+        e.presence = said.presence;
+    if (said.nullable) { /* HAFT_OPTIONAL around it: it may also be absent */
+        e.nullable = true;
+        e.presence = said.presence;
+    }
+    if constexpr (form_of<typename where::type>::value == form::enumeration) {
+        const auto &names = enumerators_of<typename where::type>;
+        std::int64_t index = 0;
+
+        for (auto value : names.values) {
+            if (static_cast<std::int64_t>(value) == otherwise.integer)
+                break;
+            index++;
+        }
+        otherwise.integer = index;
+    }
+    using V = typename where::type;
+    if constexpr (form_of<V>::value == form::optional)
+        return put_entry(e, otherwise, narrowed<typename inside<V>::type>(where::rules()));
+    else
+        return put_entry(e, otherwise, narrowed<V>(where::rules()));
+}
+
+template <class T> constexpr haft_type make_enum()
+{
+    haft_type type =
+        put_type(enumerators_of<T>.name, HAFT_SHAPE_ENUM, sizeof(int), nullptr, 0, nullptr);
+
+    type.values = enumerators_of<T>.names;
+    type.n_values = sizeof enumerators_of<T>.names / sizeof *enumerators_of<T>.names;
+    return type;
+}
+
+template <class Where, std::size_t I> constexpr haft_field make_case()
+{
+    using slot = slot_of<typename Where::type>;
+    using alternative = at_alternative<Where, I>;
+    constexpr const char *tag = Where::rules().tag;
+    entry e = make_entry<alternative>(offsetof(slot, as), false);
+
+    if constexpr (tag != nullptr) {
+        static_assert(form_of<typename alternative::type>::value == form::object,
+                      "haft: the alternatives of a tagged std::variant must be declared types");
+        if constexpr (form_of<typename alternative::type>::value == form::object)
+            e.name = description_of<typename alternative::type>.name;
+    }
+    e.presence = HAFT_PRESENCE_REQUIRED;
+    return put_entry(e, {}, narrowed<typename alternative::type>(alternative::rules()));
+}
+
+template <class T, class = void> struct options_of {
+    static constexpr haft_type_options value{};
+};
+template <class T> struct options_of<T, std::void_t<decltype(haft_options_(tag<T>{}))>> {
+    static constexpr haft_type_options value = haft_options_(tag<T>{});
+};
+
+/* The refinement that HAFT_REFINE has declared for T, or NULL: convert.hpp. */
+template <class T> constexpr haft_refine_call *refine_hook();
+
+template <class T> const haft_type enum_table<T>::type = make_enum<T>();
+
+template <class T, std::size_t... I>
+const haft_field struct_table<T, std::index_sequence<I...>>::fields[] = {make_member<T, I>()...};
+template <class T, std::size_t... I>
+const haft_type_options struct_table<T, std::index_sequence<I...>>::options = options_of<T>::value;
+template <class T, std::size_t... I>
+const haft_refine_hook struct_table<T, std::index_sequence<I...>>::refine = {refine_hook<T>()};
+template <class T, std::size_t... I>
+const haft_type struct_table<T, std::index_sequence<I...>>::type = put_type(description_of<T>.name,
+                                                                            HAFT_SHAPE_STRUCT,
+                                                                            layout<T>::size, fields,
+                                                                            sizeof...(I), nullptr,
+                                                                            &options, &refine);
+
+template <class Where> const haft_field item_table<Where>::field = make_item<Where>();
+
+template <class Where>
+const haft_field list_table<Where>::items = put_entry(make_entry<Where>(0, false), {},
+                                                      Where::rules());
+template <class Where>
+const haft_type list_table<Where>::type = put_type(Where::name, HAFT_SHAPE_LIST, sizeof(array_slot),
+                                                   &items, 1, nullptr);
+
+template <class Where, std::size_t... I>
+const haft_field choice_table<Where, std::index_sequence<I...>>::cases[] = {
+    make_case<Where, I>()...};
+template <class Where, std::size_t... I>
+const haft_type choice_table<Where, std::index_sequence<I...>>::type =
+    put_type(Where::name, HAFT_SHAPE_CHOICE, sizeof(slot_of<typename Where::type>), cases,
+             sizeof...(I), Where::rules().tag);
+
+} /* namespace haft::detail */
+
+#endif

@@ -1,0 +1,426 @@
+/* test_server.cpp - functions and lambdas as tools: what they take and give, what becomes of their exceptions,
+ * and who owns what. */
+#include <haft.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <new>
+
+#include "test.hpp"
+
+/* ---- an operator new that fails on purpose ---- */
+
+namespace
+{
+long news_left = -1; /* how many may succeed; below 0: all */
+} /* namespace */
+
+void *operator new(std::size_t size)
+{
+    void *memory = news_left == 0 ? nullptr : std::malloc(size ? size : 1);
+
+    if (news_left > 0)
+        news_left--;
+    if (!memory)
+        throw std::bad_alloc();
+    return memory;
+}
+void operator delete(void *memory) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void *memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
+
+namespace
+{
+
+HAFT_ENUM_CLASS(mood, calm, cross);
+HAFT_STRUCT(pair_args, HAFT_FIELD(double, a, "One"), HAFT_FIELD(double, b, "Another"));
+HAFT_STRUCT(sum, HAFT_FIELD(double, total, "Both"));
+HAFT_STRUCT(word, HAFT_FIELD(std::string, text, "Some text"));
+HAFT_STRUCT(view, HAFT_FIELD(std::string_view, text, "Some text"));
+HAFT_STRUCT(words, HAFT_FIELD(std::vector<std::string>, list, "Some texts"),
+            HAFT_FIELD((std::map<std::string, std::string>), by_name, "More of them"));
+HAFT_STRUCT(confirm, HAFT_FIELD(bool, sure, "Whether to go on"));
+
+sum add(const pair_args &in)
+{
+    return {in.a + in.b};
+}
+
+sum add_noexcept(pair_args in) noexcept
+{
+    return {in.a + in.b};
+}
+
+struct counter {
+    int step;
+    int operator()(const word &)
+    {
+        return step++;
+    }
+};
+
+/* ---- what is served ---- */
+
+std::string logged;
+
+void keep_log(void *, haft_level, const char *text, size_t size)
+{
+    logged.append(text, size).append("\n");
+}
+
+haft::server_options with_log()
+{
+    haft::server_options options;
+
+    options.log = keep_log;
+    logged.clear();
+    return options;
+}
+
+void add_tools(haft::server &server)
+{
+    server.tool("add", "Adds", add)
+        .tool("add_value", "Adds", add_noexcept)
+        .tool("add_number", "Adds", [](const pair_args &in) { return in.a + in.b; })
+        .tool("same", "Compares", [](const pair_args &in) { return in.a == in.b; })
+        .tool("count", "Counts", counter{7})
+        .tool("mood", "Tells", [] { return mood::cross; })
+        .tool("list", "Lists",
+              [](const word &in) {
+                  return std::vector<std::string>{in.text, "b"};
+              })
+        .tool("map", "Maps",
+              [](const word &in) {
+                  return std::map<std::string, int>{{in.text, 1}};
+              })
+        .tool("echo", "Says it again", [](const word &in) { return in.text; })
+        .tool("view", "Says it again", [](const view &in) { return in.text; })
+        .tool("literal", "Says something", [] { return "something"; })
+        .tool("nothing", "Says nothing", [] {})
+        .tool("whoami", "Looks around",
+              [](haft::call &call) {
+                  return std::string(call.name()) + " " + std::string(call.client_name()) + " " +
+                         (call.cancelled() ? "cancelled" : "not cancelled");
+              })
+        .tool("blocks", "Says two things",
+              [](haft::call &call, const word &in) {
+                  call.text(in.text);
+                  call.image("image/png", "x", 1);
+                  call.log(HAFT_WARNING, "two blocks");
+                  call.progress(1, 2, "half");
+              })
+        .tool("ask", "Asks",
+              [](haft::call &call, const word &in) {
+                  auto answer = call.ask<confirm>("sure", "Really?");
+
+                  return !answer ? "declined " + in.text : answer->sure ? "yes" : "no";
+              })
+        .tool("words", "Many allocations", [](const words &in) { return in; })
+        .tool("refuses", "Fails",
+              [](const word &in) -> sum { throw haft::tool_error("No " + in.text); })
+        .tool("throws", "Fails", [] { throw std::runtime_error("the password is 1234"); })
+        .tool("throws_int", "Fails", [] { throw 5; })
+        .tool("throws_status", "Fails", [] { throw haft::error(HAFT_EBUSY, "no time"); })
+        .tool("misfit", "Gives what does not fit", [] { return mood{9}; })
+        .tool("nul", "Gives what JSON of C cannot have", [] { return word{std::string("\0", 1)}; });
+}
+
+struct call_row {
+    const char *tool, *arguments;
+    bool is_error;
+    const char *text, *structured;
+};
+
+const call_row calls[] = {
+    {"add", R"({"a":2,"b":40})", false, R"({"total":42})", R"({"total":42})"},
+    {"add_value", R"({"a":1,"b":1})", false, R"({"total":2})", R"({"total":2})"},
+    {"add_number", R"({"a":1,"b":1.5})", false, R"({"result":2.5})", R"({"result":2.5})"},
+    {"same", R"({"a":1,"b":1})", false, R"({"result":true})", R"({"result":true})"},
+    {"count", R"({"text":""})", false, R"({"result":7})", R"({"result":7})"},
+    {"count", R"({"text":""})", false, R"({"result":8})", R"({"result":8})"},
+    {"mood", "{}", false, R"({"result":"cross"})", R"({"result":"cross"})"},
+    {"list", R"({"text":"a"})", false, R"(["a","b"])", R"(["a","b"])"},
+    {"map", R"({"text":"a"})", false, R"({"result":{"a":1}})", R"({"result":{"a":1}})"},
+    {"echo", R"({"text":"a b"})", false, "a b", ""},
+    {"view", R"({"text":"a b"})", false, "a b", ""},
+    {"literal", "{}", false, "something", ""},
+    {"nothing", "{}", false, "", ""},
+    {"whoami", "{}", false, "whoami client not cancelled", ""},
+    {"blocks", R"({"text":"first"})", false, "first", ""},
+    {"words", R"({"list":["a","b"],"by_name":{"k":"v"}})", false,
+     R"({"list":["a","b"],"by_name":{"k":"v"}})", R"({"list":["a","b"],"by_name":{"k":"v"}})"},
+    {"add", R"({"a":"2"})", true,
+     "Input validation error: Invalid arguments for tool add: a: Invalid input: expected number, received string, "
+     "b: Invalid input: expected number, received undefined",
+     ""},
+    {"refuses", R"({"text":"bread"})", true, "No bread", ""},
+    {"throws", "{}", true, "The tool failed.", ""},
+    {"throws_int", "{}", true, "The tool failed.", ""},
+    {"throws_status", "{}", true, "The server is busy. Try again later.", ""},
+    {"misfit", "{}", true, "The tool gave a result that does not fit its own description.", ""},
+    {"nul", "{}", true, "The tool failed.", ""},
+    {"echo", R"({"text":"still here"})", false, "still here", ""},
+};
+
+void test_calls()
+{
+    haft::server server("test", "1.0.0", with_log());
+
+    add_tools(server);
+    haft::client client(server);
+    for (const call_row &row : calls) {
+        haft::result got = client.call(row.tool, row.arguments);
+
+        equal_text(got.text, row.text);
+        assert_int_equal(got.is_error, row.is_error);
+        equal_text(got.structured, row.structured);
+    }
+}
+
+void test_log()
+{
+    haft::server server("test", "1.0.0", with_log());
+
+    add_tools(server);
+    haft::client client(server);
+    client.call("throws");
+    assert_true(logged.find("exception: the password is 1234") != logged.npos);
+    client.call("throws_int");
+    assert_true(logged.find("an exception that is not a std::exception") != logged.npos);
+    client.call("throws_status");
+    assert_true(logged.find("no time") != logged.npos);
+    client.call("blocks", R"({"text":"a"})");
+    assert_true(logged.find("two blocks") != logged.npos);
+    client.call("nul");
+    assert_true(logged.find("a string contains U+0000") != logged.npos);
+}
+
+/* The same in a revision in which structured content must be an object. */
+void test_legacy()
+{
+    haft::server server("test", "1.0.0");
+    haft::client_options options;
+
+    options.revision = "2025-06-18";
+    add_tools(server);
+    haft::client client(server, options);
+    equal_text(client.call("list", R"({"text":"a"})").structured, R"({"result":["a","b"]})");
+    equal_text(client.call("mood").structured, R"({"result":"cross"})");
+}
+
+int say_yes(void *, const char *, haft_value *, haft_buffer *result)
+{
+    haft_buffer_puts(result, R"({"action":"accept","content":{"sure":true}})");
+    return 0;
+}
+
+int say_no(void *, const char *, haft_value *, haft_buffer *result)
+{
+    haft_buffer_puts(result, R"({"action":"decline"})");
+    return 0;
+}
+
+void test_ask()
+{
+    const struct {
+        haft_client_answer *answer;
+        const char *revision, *text;
+        bool is_error;
+    } rows[] = {
+        {say_yes, "2026-07-28", "yes", false},
+        {say_no, "2026-07-28", "declined x", false},
+        {say_yes, "2025-11-25", "yes", false},
+        {nullptr, "2025-11-25", "The client cannot be asked for this: it lacks the capability.",
+         true},
+    };
+    haft::server server("test", "1.0.0");
+
+    add_tools(server);
+    for (const auto &row : rows) {
+        haft::client_options options;
+
+        options.answer = row.answer;
+        options.revision = row.revision;
+        haft::client client(server, options);
+        haft::result got = client.call("ask", R"({"text":"x"})");
+
+        equal_text(got.text, row.text);
+        assert_int_equal(got.is_error, row.is_error);
+    }
+}
+
+/* ---- the list ---- */
+
+void test_list()
+{
+    haft::server server("test", "1.0.0");
+
+    server.tool("add", "Adds", add, haft::read_only(), haft::idempotent(), haft::destructive(false),
+                haft::open_world(false), haft::title("Sum"), haft::meta(R"({"com.example/x":1})"),
+                haft::quick(), haft::timeout(std::chrono::seconds(2)),
+                haft::rate(5, std::chrono::seconds(1)), haft::cap(2, 3), haft::lenient());
+    haft::client client(server);
+    equal_text(
+        client.request("tools/list").value,
+        R"({"tools":[{"name":"add","title":"Sum","description":"Adds",)"
+        R"("inputSchema":{"type":"object","properties":{"a":{"type":"number","description":"One"},)"
+        R"("b":{"type":"number","description":"Another"}},"required":["a","b"],"additionalProperties":false},)"
+        R"("annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false},)"
+        R"("_meta":{"com.example/x":1},"outputSchema":{"type":"object","properties":)"
+        R"({"total":{"type":"number","description":"Both"}},"required":["total"],"additionalProperties":false}}],)"
+        R"("ttlMs":0,"cacheScope":"private","resultType":"complete",)"
+        R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"test","version":"1.0.0"}}})");
+    equal_text(client.call("add", R"({"a":"2","b":2})").structured, R"({"total":4})");
+    server.remove_tool("add");
+    assert_true(client.call("add", "{}").is_error);
+    equal_text(text_of<haft::error>([&] { server.remove_tool("add"); }),
+               "Tool add: there is none of that name");
+}
+
+int c_tool(haft_call *call, const void *, void *)
+{
+    return haft_text(call, "from C");
+}
+
+void test_c_tool()
+{
+    haft::options<haft_tool> tool;
+    haft::server server("test", "1.0.0");
+
+    tool.name = "c";
+    tool.description = "Says where it is from";
+    tool.call = c_tool;
+    server.add(tool);
+    equal_text(haft::client(server).call("c").text, "from C");
+}
+
+/* ---- what is refused when it is added ---- */
+
+HAFT_STRUCT(bad, HAFT_FIELD(std::string, x, "X", .pattern = "("));
+
+void test_refused()
+{
+    haft::server server("test", "1.0.0");
+
+    server.tool("add", "Adds", add);
+    equal_text(text_of<haft::error>([&] { server.tool("add", "Adds", add); }),
+               "Tool add is already registered");
+    equal_text(text_of<haft::error>([&] { server.tool("no name", "Adds", add); }),
+               "no name: a name is made of letters, digits, '_', '-' and '.'");
+    equal_text(text_of<haft::error>([&] { server.tool("bad", "Is bad", [](const bad &) {}); }),
+               "bad: input: x: missing ) at offset 1");
+    assert_true(text_of<haft::error>([] { haft::server none("", "1"); }) != "nothing was thrown");
+    equal_text(haft::client(server).call("add", R"({"a":1,"b":2})").structured, R"({"total":3})");
+}
+
+/* ---- typed calls ---- */
+
+void test_typed()
+{
+    haft::server server("test", "1.0.0");
+
+    add_tools(server);
+    haft::client client(server);
+    assert_true(client.call<sum>("add", pair_args{2, 40}).total == 42);
+    equal_text(client.call<std::string>("echo", word{"hi"}), "hi");
+    equal_text(text_of<haft::tool_error>([&] { client.call<sum>("refuses", word{"tea"}); }),
+               "No tea");
+}
+
+/* ---- ownership ---- */
+
+std::atomic<int> alive;
+
+struct tracked {
+    tracked()
+    {
+        alive++;
+    }
+    tracked(const tracked &)
+    {
+        alive++;
+    }
+    tracked(tracked &&) noexcept
+    {
+        alive++;
+    }
+    ~tracked()
+    {
+        alive--;
+    }
+    std::string operator()(const word &in) const
+    {
+        return in.text;
+    }
+};
+
+void test_lifetime()
+{
+    {
+        haft::server server("test", "1.0.0");
+
+        server.tool("tracked", "Is counted", tracked());
+        assert_int_equal(alive, 1);
+        assert_true(text_of<haft::error>([&] { server.tool("tracked", "Twice", tracked()); }) !=
+                    "nothing was thrown");
+
+        haft::server moved = std::move(server);
+        equal_text(haft::client(moved).call("tracked", R"({"text":"a"})").text, "a");
+        assert_true(text_of<std::logic_error>([&] { server.get(); }).find("moved") !=
+                    std::string::npos);
+        moved.remove_tool("tracked");
+    }
+    assert_int_equal(alive, 0);
+    assert_false(std::is_copy_constructible_v<haft::server>);
+    assert_false(std::is_copy_constructible_v<haft::client>);
+}
+
+/* Every allocation of a handler fails once: the call is answered, and the server goes on. */
+void test_memory()
+{
+    haft::server server("test", "1.0.0");
+    const char *arguments =
+        R"({"list":["a text that a string cannot keep in itself","b"],"by_name":{"k":"v"}})";
+    bool done = false;
+    int failures = 0;
+
+    add_tools(server);
+    haft::client client(server);
+    for (long n = 0; !done && n < 100; n++) {
+        haft_result got;
+        int status;
+
+        news_left = n;
+        status = haft_client_call(client.get(), "words", arguments, &got);
+        done = news_left != 0;
+        news_left = -1;
+        assert_int_equal(status, 0);
+        if (got.is_error) {
+            assert_string_equal(got.text, "The server is out of memory.");
+            failures++;
+        }
+    }
+    assert_true(done);
+    assert_true(failures > 5);
+    equal_text(client.call("words", arguments).structured, arguments);
+}
+
+} /* namespace */
+
+int main()
+{
+    const CMUnitTest tests[] = {
+        CPP_TEST(test_calls),   CPP_TEST(test_log),   CPP_TEST(test_legacy),
+        CPP_TEST(test_ask),     CPP_TEST(test_list),  CPP_TEST(test_c_tool),
+        CPP_TEST(test_refused), CPP_TEST(test_typed), CPP_TEST(test_lifetime),
+        CPP_TEST(test_memory),
+    };
+
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
