@@ -184,7 +184,7 @@ struct haft_type {
     size_t n_values;                         /* number of names */
     const struct haft_type_options *options; /* options of a struct; may be NULL */
     const struct haft_refine_hook *refine;   /* check across fields; may be NULL */
-    const char *tag;                         /* property that selects the case of a choice */
+    const char *tag;                         /* property that selects the case of a choice; NULL: the first case that matches, a field of any kind */
     const int64_t *numbers;                  /* values of an enum's names; NULL: 0, 1, 2, ... */
 };
 

@@ -51,6 +51,11 @@ ONE(of_unordered, (std::unordered_map<std::string, std::string>), x, "X");
 ONE(of_lists, (std::map<std::string, std::vector<leaf>>), x, "X");
 ONE(of_tagged, (std::variant<leaf, other>), x, "X", .tag = "kind");
 ONE(of_many_tagged, (std::vector<std::variant<leaf, other>>), x, "X", .items.tag = "kind");
+ONE(of_union, (std::variant<int, std::string, std::vector<leaf>, std::map<std::string, int>>), x,
+    "X");
+ONE(of_structs, (std::variant<leaf, other>), x, "X");
+ONE(of_unions, (std::vector<std::variant<bool, double, std::vector<unsigned char>>>), x, "X");
+ONE(of_optional_union, (std::optional<std::variant<bool, std::vector<int>>>), x, "X");
 ONE(of_optional, std::optional<int>, x, "X", .max = 5);
 ONE(of_optional_list, std::optional<std::vector<leaf>>, x, "X");
 ONE(of_optional_map, (std::optional<std::map<std::string, double>>), x, "X");
@@ -163,6 +168,19 @@ const row rows[] = {
      "x.kind: Invalid discriminator value. Expected 'leaf' | 'other'"},
     {there_and_back<of_many_tagged>,
      R"({"x":[{"kind":"other","size":4},{"kind":"leaf","name":"a"}]})", nullptr},
+    {there_and_back<of_union>, R"({"x":5})", nullptr},
+    {there_and_back<of_union>, R"({"x":"five"})", nullptr},
+    {there_and_back<of_union>, R"({"x":[{"name":"a"}]})", nullptr},
+    {there_and_back<of_union>, R"({"x":{"a":1}})", nullptr},
+    {there_and_back<of_union>, R"({"x":true})",
+     "x: Invalid input: expected number or string or array or record, received boolean"},
+    {there_and_back<of_union>, R"({"x":[{"name":"abcde"}]})",
+     "x.0.name: Too big: expected string to have <=4 characters"},
+    {there_and_back<of_structs>, R"({"x":{"size":4}})", nullptr},
+    {there_and_back<of_structs>, R"({"x":{"name":"a"}})", nullptr},
+    {there_and_back<of_unions>, R"({"x":[true,0.5,"aGk=",false]})", nullptr},
+    {there_and_back<of_optional_union>, R"({"x":[1,2]})", nullptr},
+    {there_and_back<of_optional_union>, R"({})", nullptr},
     {there_and_back<of_optional>, R"({})", nullptr},
     {there_and_back<of_optional>, R"({"x":5})", nullptr},
     {there_and_back<of_optional>, R"({"x":6})", "x: Too big: expected number to be <=5"},

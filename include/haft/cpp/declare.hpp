@@ -114,6 +114,28 @@
 #define HAFT_MAY_BE_NULL_MEMBER_ false
 #define HAFT_MAY_BE_NULL_NULLABLE_MEMBER_ true
 
+/* In C++ a member may only have the name of its type if it says what that is. */
+#undef HAFT_CASE_MEMBER2_
+#define HAFT_CASE_MEMBER2_(name, type) struct type name;
+#undef HAFT_MEMBER_ENUM_
+#define HAFT_MEMBER_ENUM_(name, type, ...) enum type name;
+#undef HAFT_MEMBER_OBJECT_
+#define HAFT_MEMBER_OBJECT_(name, type, ...) struct type name;
+#undef HAFT_MEMBER_UNION_
+#define HAFT_MEMBER_UNION_(name, type, ...) struct type name;
+#undef HAFT_MEMBER_EXTENDS_
+#define HAFT_MEMBER_EXTENDS_(name, type, ...) struct type name;
+#undef HAFT_MEMBER_POINTER_
+#define HAFT_MEMBER_POINTER_(name, type, ...) struct type *name;
+#undef HAFT_CTYPE_ENUM_
+#define HAFT_CTYPE_ENUM_(type) enum type
+#undef HAFT_CTYPE_OBJECT_
+#define HAFT_CTYPE_OBJECT_(type) struct type
+#undef HAFT_CTYPE_UNION_
+#define HAFT_CTYPE_UNION_(type) struct type
+#undef HAFT_CTYPE_POINTER_
+#define HAFT_CTYPE_POINTER_(type) struct type *
+
 #define HAFT_HAS_CPP_(name)
 #define HAFT_HAS_FOUND_(name)
 #define HAFT_MEMBER_CPP_(name, type, ...) HAFT_UNPACKED_(type) name{};

@@ -273,8 +273,10 @@ static unsigned encode_choice(struct encode *e, const struct node *node, struct 
     struct member member = rule->member;
 
     if (kind < 0 || (size_t)kind >= rule->n_nodes)
-        return hf_report_discriminator(&e->w, at, rule);
-    member.offset += from.member->offset;
+        return rule->members
+                   ? hf_report_custom(&e->w, at, "Invalid input: none of its cases", ABORT)
+                   : hf_report_discriminator(&e->w, at, rule);
+    member = hf_member_inside(rule->members ? &rule->members[kind] : &member, from.member->offset);
     return encode_value(e, rule->nodes[kind], (struct place){from.base, &member}, at);
 }
 

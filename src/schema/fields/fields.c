@@ -259,6 +259,25 @@ static struct node *compile_choice(struct compile *c, const haft_type *type, str
     return c->status ? NULL : node;
 }
 
+/* A choice without a tag: the first case that fits.  A case is any field; it has no has_x and no null_x. */
+static struct node *compile_untagged(struct compile *c, const haft_type *type, struct node *node)
+{
+    struct rule *rule = hf_node_add_rule(c->schema, node, RULE_ANY, NULL, type->n_fields);
+
+    if (!rule)
+        return hf_fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
+    rule->members = hf_fields_take(c, type->n_fields, sizeof *rule->members);
+    for (size_t i = 0; i < type->n_fields && !c->status; i++) {
+        const haft_field *one = hf_fields_at(c, type, i);
+
+        if (!one)
+            return NULL;
+        rule->nodes[i] = compile_item(c, one);
+        rule->members[i] = shifted(one, 0);
+    }
+    return c->status ? NULL : node;
+}
+
 static struct node *compile_list(struct compile *c, const haft_type *type, struct node *node)
 {
     const haft_field *items = hf_fields_at(c, type, 0);
@@ -283,7 +302,7 @@ static struct node *new_type(struct compile *c, const haft_type *type)
     case HAFT_SHAPE_LIST:
         return hf_fields_node(c, TYPE_ARRAY, STORE_ARRAY, type->size);
     case HAFT_SHAPE_CHOICE:
-        return hf_fields_node(c, TYPE_OBJECT, STORE_CHOICE, type->size);
+        return hf_fields_node(c, type->tag ? TYPE_OBJECT : TYPE_ANY, STORE_CHOICE, type->size);
     default:
         return hf_fields_node(c, TYPE_OBJECT, STORE_STRUCT, type->size);
     }
@@ -328,8 +347,10 @@ static struct node *compile_type(struct compile *c, const haft_type *given)
     c->depth++;
     if (type->shape == HAFT_SHAPE_STRUCT)
         compile_struct(c, type, node, NULL, NULL);
-    else if (type->shape == HAFT_SHAPE_CHOICE)
+    else if (type->shape == HAFT_SHAPE_CHOICE && type->tag)
         compile_choice(c, type, node);
+    else if (type->shape == HAFT_SHAPE_CHOICE)
+        compile_untagged(c, type, node);
     else if (type->shape == HAFT_SHAPE_LIST)
         compile_list(c, type, node);
     c->depth--;

@@ -193,9 +193,10 @@ struct rule {
     uint8_t op; /* enum rule_op */
     const struct node **nodes;
     size_t n_nodes;
-    const char *text;     /* the discriminator, or the dynamic anchor */
-    yyjson_val **tags;    /* RULE_DISCRIMINATED: one array of accepted values a node */
-    struct member member; /* STORE_CHOICE: where the case is */
+    const char *text;       /* the discriminator, or the dynamic anchor */
+    yyjson_val **tags;      /* RULE_DISCRIMINATED: one array of accepted values a node */
+    struct member member;   /* STORE_CHOICE: where the case is */
+    struct member *members; /* the same of each node, where cases need not be structs; else NULL */
 };
 
 /* Dynamic anchors of a schema resource ($id); 2019-09's $recursiveAnchor is one named "". */

@@ -54,6 +54,17 @@ struct place {
 
 #define NOWHERE ((struct place){NULL, NULL})
 
+/* The member of a case, seen from the struct that the choice is in at `offset`. */
+static inline struct member hf_member_inside(const struct member *member, size_t offset)
+{
+    struct member inside = *member;
+
+    inside.offset += offset;
+    inside.count += inside.count == NO_MEMBER ? 0 : offset;
+    inside.keys += inside.keys == NO_MEMBER ? 0 : offset;
+    return inside;
+}
+
 /* Visits `value` (NULL: absent, JavaScript's undefined).  `seen` may be NULL. */
 unsigned hf_walk(struct walk *w, const struct node *node, yyjson_val *value, const struct path *at,
                  struct seen *seen, struct place place);

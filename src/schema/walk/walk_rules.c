@@ -127,10 +127,33 @@ static unsigned walk_one(struct walk *w, const struct node *node, const struct r
     return PASS;
 }
 
-static unsigned walk_any(struct walk *w, const struct node *node, const struct rule *rule,
-                         yyjson_val *value, const struct path *at, struct seen *seen)
+/* Stores the first case that fits. */
+static unsigned walk_untagged(struct walk *w, const struct node *node, const struct rule *rule,
+                              yyjson_val *value, const struct path *at, struct place place)
 {
-    size_t n = count_passing(w, rule, value, at, seen, 1);
+    struct member member;
+    size_t i = 0;
+
+    while (i < rule->n_nodes && !w->status && hf_walk_quiet(w, rule->nodes[i], value, at, NULL))
+        i++;
+    if (w->status)
+        return ABORT_ALL;
+    if (i == rule->n_nodes)
+        return fail_union(w, node, rule, value, at);
+    *(int *)(void *)(place.base + place.member->offset) = (int)i;
+    member = hf_member_inside(&rule->members[i], place.member->offset);
+    return hf_walk(w, rule->nodes[i], value, at, NULL, (struct place){place.base, &member});
+}
+
+static unsigned walk_any(struct walk *w, const struct node *node, const struct rule *rule,
+                         yyjson_val *value, const struct path *at, struct seen *seen,
+                         struct place place)
+{
+    size_t n;
+
+    if (place.base && node->store == STORE_CHOICE)
+        return walk_untagged(w, node, rule, value, at, place);
+    n = count_passing(w, rule, value, at, seen, 1);
 
     if (w->status)
         return ABORT_ALL;
@@ -247,7 +270,7 @@ static unsigned walk_rule(struct walk *w, const struct node *node, const struct 
     case RULE_ALL:
         return walk_all(w, rule, value, at, seen);
     case RULE_ANY:
-        return walk_any(w, node, rule, value, at, seen);
+        return walk_any(w, node, rule, value, at, seen, place);
     case RULE_ONE:
         return walk_one(w, node, rule, value, at, seen);
     case RULE_DISCRIMINATED:
