@@ -27,10 +27,10 @@
 #define HAFT_DESCRIBED_(what, type, text, ...)                                                     \
     _Static_assert(sizeof #text > 1, what " needs a description");
 
-/* The macros are C's alone.  C++ is told so before it stumbles over what is in them. */
+/* Tools and routes are declared in C alone.  C++ is told so before it stumbles over what is in the macros. */
 #if defined __cplusplus
 #define HAFT_C_ALONE_                                                                              \
-    static_assert(false, "for C alone: declare it in a C file, or build it at run time");
+    static_assert(false, "for C alone: in C++ a function is given to haft::server::tool, of haft.hpp");
 #else
 #define HAFT_C_ALONE_
 #endif

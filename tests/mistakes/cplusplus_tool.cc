@@ -1,4 +1,4 @@
-/* expect: for C alone */
+/* expect: for C alone: in C++ a function is given to haft::server::tool, of haft.hpp */
 /* A tool in C++. */
 #include <haft.h>
 
