@@ -1,5 +1,5 @@
-# Takes the fenced blocks of C out of a page.  Each becomes a file NNN.LINE.KIND.c in `out`, where KIND is
-# program (it has a main) or fragment; a block of text right after a program is what it prints, NNN.expected.
+# Takes the fenced blocks of C and C++ out of a page.  Each becomes a file NNN.LINE.KIND.c or .cpp in `out`, where
+# KIND is program (it has a main) or fragment; a block of text right after a program is what it prints, NNN.expected.
 # A block of C that is neither is an error.  A block "c continued" follows the block of C before it in the same file, and is
 # a program when it has a main.
 /^```/ && !inside {
@@ -11,8 +11,10 @@
 }
 /^```/ && inside {
     inside = 0
-    if (info == "c" || info == "c fragment" || info == "c continued") {
-        kind = info == "c" ? "program" : "fragment"
+    if (info ~ /^(c|cpp)( fragment)?$/ || info == "c continued") {
+        kind = info ~ / fragment$/ ? "fragment" : "program"
+        language = info
+        sub(/ .*/, "", language)
         if (info == "c continued") {
             text = before text
             kind = text ~ /main\(/ ? "program" : "fragment"
@@ -23,7 +25,7 @@
             failed = 1
         }
         count++
-        file = sprintf("%s/%03d.%d.%s.c", out, count, start, kind)
+        file = sprintf("%s/%03d.%d.%s.%s", out, count, start, kind, language)
         printf "%s", text > file
         close(file)
         waiting = kind == "program" ? count : 0
