@@ -3,7 +3,7 @@
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp tests/install/program.c tests/install/program.cc "$work"
+cp tests/install/program.c tests/install/program.cc examples/adder.cpp "$work"
 cd "$work"
 libdir=$(dirname "$(find "$PREFIX" -name haft.pc)")
 export PKG_CONFIG_PATH="$libdir"
@@ -31,3 +31,15 @@ for library in haft haft-core; do
     c++ -std=c++17 $flags program.cc $(pkg-config --cflags --libs $library) -o program
     expect "0 the value does not fit its schema"
 done
+
+for standard in 17 20; do
+    echo "== haft.hpp, C++$standard"
+    c++ -std=c++$standard $flags -Wconversion adder.cpp $(pkg-config --cflags --libs haft) -o program
+    got=$(LD_LIBRARY_PATH="$libdir" ./program --call add '{"a": 2, "b": 40}')
+    [ "$got" = '{"sum":42}' ] || { echo "printed '$got'"; exit 1; }
+done
+# It is in the headers alone.
+if nm -D "$libdir"/libhaft.so | grep ' _Z' || readelf -d "$libdir"/libhaft.so | grep 'NEEDED.*libstdc++'; then
+    echo "libhaft needs C++"
+    exit 1
+fi
