@@ -1,4 +1,4 @@
-/* c_types.h - types of C that test_schema.cpp has the likes of in C++. */
+/* c_types.h - the types of c_structs.h, as C sees them. */
 #ifndef HAFT_TESTS_C_TYPES_H
 #define HAFT_TESTS_C_TYPES_H
 

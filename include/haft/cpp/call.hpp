@@ -124,7 +124,7 @@ class call
     {
         detail::object_slot<detail::layout<T>::size> shadow{};
         int status = haft_elicit(own_, key.c_str(), question.c_str(),
-                                 &detail::struct_table<T>::type, shadow.bytes);
+                                 &detail::object_table<T>::type, shadow.bytes);
         std::optional<T> answer;
 
         detail::check(status);

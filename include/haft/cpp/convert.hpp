@@ -312,12 +312,18 @@ void write_members(const T &value, unsigned char *shadow, writer &to, std::index
 
 template <class T> void read_object(const unsigned char *shadow, T &value)
 {
-    read_members(shadow, value, std::make_index_sequence<n_fields_of<T>>{});
+    if constexpr (is_of_c<T>())
+        std::memcpy(&value, shadow, sizeof value);
+    else
+        read_members(shadow, value, std::make_index_sequence<n_fields_of<T>>{});
 }
 
 template <class T> void write_object(const T &value, unsigned char *shadow, writer &to)
 {
-    write_members(value, shadow, to, std::make_index_sequence<n_fields_of<T>>{});
+    if constexpr (is_of_c<T>())
+        std::memcpy(shadow, &value, sizeof value);
+    else
+        write_members(value, shadow, to, std::make_index_sequence<n_fields_of<T>>{});
 }
 
 /* ---- what points into memory that is not its own ---- */
@@ -330,13 +336,21 @@ constexpr bool members_borrow(std::index_sequence<I...>)
     return (borrows<typename field_at<T, I>::type, T, Seen...>() || ...);
 }
 
+template <class T, class... Seen> constexpr bool object_borrows()
+{
+    if constexpr (is_of_c<T>())
+        return true;
+    else
+        return members_borrow<T, Seen...>(std::make_index_sequence<n_fields_of<T>>{});
+}
+
 template <class T, class... Seen, std::size_t... I>
 constexpr bool alternatives_borrow(std::index_sequence<I...>)
 {
     return (borrows<std::variant_alternative_t<I, T>, Seen...>() || ...);
 }
 
-/* Whether a T has a std::string_view or a const char * in it.  Seen are the types that it is in. */
+/* Whether a T has a std::string_view or a const char * in it, or is a struct of C.  Seen are the types that it is in. */
 template <class T, class... Seen> constexpr bool borrows()
 {
     constexpr form is = form_of<T>::value;
@@ -345,8 +359,10 @@ template <class T, class... Seen> constexpr bool borrows()
         return !std::is_same_v<T, std::string>;
     else if constexpr (is == form::choice)
         return alternatives_borrow<T, Seen...>(std::make_index_sequence<std::variant_size_v<T>>{});
-    else if constexpr (is == form::object && !(std::is_same_v<T, Seen> || ...))
-        return members_borrow<T, Seen...>(std::make_index_sequence<n_fields_of<T>>{});
+    else if constexpr ((std::is_same_v<T, Seen> || ...))
+        return false;
+    else if constexpr (is == form::object)
+        return object_borrows<T, Seen...>();
     else if constexpr (!std::is_same_v<typename inside<T>::type, T>)
         return borrows<typename inside<T>::type, Seen...>();
     else

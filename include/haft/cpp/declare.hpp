@@ -73,13 +73,25 @@
         union {                                                                                    \
             HAFT_EACH_(HAFT_CASE_MEMBER_, T, __VA_ARGS__)                                          \
         } as;                                                                                      \
-    } T
+    } T;                                                                                           \
+    extern "C++" inline constexpr auto haft_choice_(::haft::detail::tag<T>)                        \
+    {                                                                                              \
+        return ::haft::detail::make_c_choice(#T,                                                   \
+                                             tagname HAFT_EACH_(HAFT_C_CASE_, T, __VA_ARGS__));    \
+    }                                                                                              \
+    static_assert(true, "")
 
 #undef HAFT_LIST
 #define HAFT_LIST(T, item, ...)                                                                    \
     typedef struct T {                                                                             \
         HAFT_EACH_(HAFT_MEMBER_, T, HAFT_ARRAY(items, item, __VA_ARGS__))                          \
-    } T
+    } T;                                                                                           \
+    extern "C++" inline constexpr auto haft_list_(::haft::detail::tag<T>)                          \
+    {                                                                                              \
+        return ::haft::detail::describe(                                                           \
+            #T HAFT_EACH_(HAFT_CPP_FIELD_, T, HAFT_ARRAY(items, item, __VA_ARGS__)));              \
+    }                                                                                              \
+    static_assert(true, "")
 
 #undef HAFT_OPTIONS
 #define HAFT_OPTIONS(T, ...)                                                                       \
@@ -228,8 +240,8 @@
 #define HAFT_CPP_FIELD_(T, tuple) HAFT_CPP_FIELD2_(T, HAFT_STRIP_ tuple)
 #define HAFT_CPP_FIELD2_(...) HAFT_CPP_FIELD3_(__VA_ARGS__)
 #define HAFT_CPP_FIELD3_(T, presence, dv, null, wire, header, kind, name, type, ...)               \
-    HAFT_CPP_FIELD_##kind##_(T, presence, dv, null, wire, header, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_CPP_(T, presence, dv, null, wire, header, name, ...)                        \
+    HAFT_CPP_FIELD_##kind##_(T, presence, dv, null, wire, header, name, type, __VA_ARGS__)
+#define HAFT_CPP_FIELD_CPP_(T, presence, dv, null, wire, header, name, type, ...)                  \
     , ::haft::detail::field<&T::name>                                                              \
     {                                                                                              \
         wire, header, HAFT_PRESENCE_##presence, HAFT_MAY_BE_NULL_##null##_,                        \
@@ -240,19 +252,149 @@
             }()                                                                                    \
     }
 #define HAFT_CPP_FIELD_FOUND_ HAFT_CPP_FIELD_CPP_
-#define HAFT_CPP_FIELD_BOOLEAN_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_INTEGER_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_NUMBER_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_STRING_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_BYTES_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_ENUM_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_OBJECT_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_UNION_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_POINTER_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_ARRAY_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_MAP_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_JSON_(...) , ::haft::detail::of_c{}
-#define HAFT_CPP_FIELD_EXTENDS_(...) , ::haft::detail::of_c{}
+/* Those of C, with the offsets that they have there. */
+#define HAFT_C_FIELD_(T, presence_, dv, null, wire, header_, kind_, name_, type_, ...)              \
+    , ::haft::detail::make_c_field(                                                                \
+          [] {                                                                                     \
+              ::haft::detail::entry entry_;                                                        \
+              entry_.name = wire;                                                                  \
+              entry_.kind = HAFT_KIND_##kind_;                                                     \
+              entry_.presence = HAFT_PRESENCE_##presence_;                                          \
+              entry_.header = header_;                                                             \
+              entry_.offset = offsetof(T, name_);                                                  \
+              HAFT_C_HAS_##presence_##_(T, kind_, name_)                                            \
+              HAFT_C_NULL_##null##_(T, name_)                                                      \
+              HAFT_C_AT_##kind_##_(T, name_)                                                       \
+              HAFT_C_TYPE_##kind_##_(type_)                                                        \
+              return entry_;                                                                       \
+          }(),                                                                                     \
+          ::haft::detail::make_c_fallback(dv),                                                     \
+          [] {                                                                                     \
+              ::haft::detail::HAFT_C_RULES_##kind_##_ rules_;                                      \
+              HAFT_RULES_(__VA_ARGS__)                                                             \
+              return rules_;                                                                       \
+          }(),                                                                                     \
+          HAFT_C_ITEM_##kind_##_(type_))
+#define HAFT_C_ITEM_(presence_, dv, null, wire, header_, kind_, name_, type_, ...)                  \
+    ::haft::detail::make_c_field(                                                                  \
+        [] {                                                                                       \
+            ::haft::detail::entry entry_;                                                          \
+            entry_.name = wire;                                                                    \
+            entry_.kind = HAFT_KIND_##kind_;                                                       \
+            entry_.presence = HAFT_PRESENCE_##presence_;                                            \
+            HAFT_C_ITEM_NULL_##null##_                                                             \
+            HAFT_C_TYPE_##kind_##_(type_)                                                          \
+            return entry_;                                                                         \
+        }(),                                                                                       \
+        ::haft::detail::fallback{},                                                                \
+        [] {                                                                                       \
+            ::haft::detail::HAFT_C_RULES_##kind_##_ rules_;                                        \
+            HAFT_RULES_(__VA_ARGS__)                                                               \
+            return rules_;                                                                         \
+        }(),                                                                                       \
+        ::haft::detail::no_item{})
+#define HAFT_C_ITEM_NULL_SOLID_
+#define HAFT_C_ITEM_NULL_NULLABLE_SOLID_ entry_.nullable = true;
+#define HAFT_C_NULL_SOLID_(T, name)
+#define HAFT_C_NULL_NULLABLE_SOLID_(T, name)                                                       \
+    entry_.nullable = true;                                                                        \
+    entry_.null = offsetof(T, null_##name);
+#define HAFT_C_HAS_REQUIRED_(T, kind, name)
+#define HAFT_C_HAS_DEFAULT_(T, kind, name)
+#define HAFT_C_HAS_OPTIONAL_(T, kind, name) HAFT_C_HAS_##kind##_(T, name)
+#define HAFT_C_HAS_BOOLEAN_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_INTEGER_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_NUMBER_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_STRING_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_BYTES_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_ENUM_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_OBJECT_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_UNION_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_POINTER_(T, name)
+#define HAFT_C_HAS_ARRAY_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_MAP_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_JSON_(T, name) entry_.has = offsetof(T, has_##name);
+#define HAFT_C_HAS_EXTENDS_(T, name)
+#define HAFT_C_AT_BOOLEAN_(T, name)
+#define HAFT_C_AT_INTEGER_(T, name)
+#define HAFT_C_AT_NUMBER_(T, name)
+#define HAFT_C_AT_STRING_(T, name)
+#define HAFT_C_AT_BYTES_(T, name) entry_.count = offsetof(T, name##_size);
+#define HAFT_C_AT_ENUM_(T, name)
+#define HAFT_C_AT_OBJECT_(T, name)
+#define HAFT_C_AT_UNION_(T, name)
+#define HAFT_C_AT_POINTER_(T, name)
+#define HAFT_C_AT_ARRAY_(T, name) entry_.count = offsetof(T, n_##name);
+#define HAFT_C_AT_MAP_(T, name)                                                               \
+    entry_.count = offsetof(T, n_##name);                                                          \
+    entry_.keys = offsetof(T, name##_keys);
+#define HAFT_C_AT_JSON_(T, name)
+#define HAFT_C_AT_EXTENDS_(T, name)
+#define HAFT_C_TYPE_BOOLEAN_(T)
+#define HAFT_C_TYPE_INTEGER_(T)
+#define HAFT_C_TYPE_NUMBER_(T)
+#define HAFT_C_TYPE_STRING_(T)
+#define HAFT_C_TYPE_BYTES_(T)
+#define HAFT_C_TYPE_ENUM_(T) entry_.type = &::haft::detail::c_table<enum T>::type;
+#define HAFT_C_TYPE_OBJECT_(T) entry_.type = &::haft::detail::c_table<struct T>::type;
+#define HAFT_C_TYPE_UNION_(T) entry_.type = &::haft::detail::c_table<struct T>::type;
+#define HAFT_C_TYPE_POINTER_(T) entry_.type = &::haft::detail::c_table<struct T>::type;
+#define HAFT_C_TYPE_ARRAY_(T) entry_.stride = sizeof(HAFT_the_item_is_no_field_ T);
+#define HAFT_C_TYPE_MAP_(T) entry_.stride = sizeof(HAFT_the_item_is_no_field_ T);
+#define HAFT_C_TYPE_JSON_(T)
+#define HAFT_C_TYPE_EXTENDS_(T) entry_.type = &::haft::detail::c_table<struct T>::type;
+#define HAFT_C_RULES_BOOLEAN_ plain_rules
+#define HAFT_C_RULES_INTEGER_ integer_rules<::std::int64_t>
+#define HAFT_C_RULES_NUMBER_ number_rules<double>
+#define HAFT_C_RULES_STRING_ string_rules
+#define HAFT_C_RULES_BYTES_ plain_rules
+#define HAFT_C_RULES_ENUM_ plain_rules
+#define HAFT_C_RULES_OBJECT_ plain_rules
+#define HAFT_C_RULES_UNION_ plain_rules
+#define HAFT_C_RULES_POINTER_ plain_rules
+#define HAFT_C_RULES_ARRAY_ array_rules<::haft::detail::plain_rules>
+#define HAFT_C_RULES_MAP_ map_rules<::haft::detail::plain_rules>
+#define HAFT_C_RULES_JSON_ plain_rules
+#define HAFT_C_RULES_EXTENDS_ plain_rules
+#define HAFT_C_ITEM_BOOLEAN_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_INTEGER_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_NUMBER_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_STRING_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_BYTES_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_ENUM_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_OBJECT_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_UNION_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_POINTER_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_ARRAY_(type) HAFT_C_ITEM_ type
+#define HAFT_C_ITEM_MAP_(type) HAFT_C_ITEM_ type
+#define HAFT_C_ITEM_JSON_(type) ::haft::detail::no_item{}
+#define HAFT_C_ITEM_EXTENDS_(type) ::haft::detail::no_item{}
+#define HAFT_CPP_FIELD_BOOLEAN_(T, presence, dv, null, wire, header, name, ...)                                 \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, BOOLEAN, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_INTEGER_(T, presence, dv, null, wire, header, name, ...)                                 \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, INTEGER, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_NUMBER_(T, presence, dv, null, wire, header, name, ...)                                  \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, NUMBER, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_STRING_(T, presence, dv, null, wire, header, name, ...)                                  \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, STRING, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_BYTES_(T, presence, dv, null, wire, header, name, ...)                                   \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, BYTES, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_ENUM_(T, presence, dv, null, wire, header, name, ...)                                    \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, ENUM, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_OBJECT_(T, presence, dv, null, wire, header, name, ...)                                  \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, OBJECT, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_UNION_(T, presence, dv, null, wire, header, name, ...)                                   \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, UNION, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_POINTER_(T, presence, dv, null, wire, header, name, ...)                                 \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, POINTER, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_ARRAY_(T, presence, dv, null, wire, header, name, ...)                                   \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, ARRAY, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_MAP_(T, presence, dv, null, wire, header, name, ...)                                     \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, MAP, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_JSON_(T, presence, dv, null, wire, header, name, ...)                                    \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, JSON, name, __VA_ARGS__)
+#define HAFT_CPP_FIELD_EXTENDS_(T, presence, dv, null, wire, header, name, ...)                                 \
+    HAFT_C_FIELD_(T, presence, dv, null, wire, header, EXTENDS, name, __VA_ARGS__)
 /* A description and rules, `"...", .min = 1, .max = 9`, as assignments to rules_: they may come in any
  * order, in C++17 too. */
 #define HAFT_RULES_(...)                                                                           \
@@ -274,7 +416,11 @@
 #define HAFT_R11_(d_, a, b, c, d, e, f, g, h, i, j, k) HAFT_R10_(d_, a, b, c, d, e, f, g, h, i, j) rules_ k;
 #define HAFT_R12_(d_, a, b, c, d, e, f, g, h, i, j, k, l) HAFT_R11_(d_, a, b, c, d, e, f, g, h, i, j, k) rules_ l;
 
-/* ---- enumerations ---- */
+/* ---- enumerations and choices ---- */
+#define HAFT_C_CASE_(T, pair) HAFT_C_CASE2_(T, HAFT_STRIP_ pair)
+#define HAFT_C_CASE2_(...) HAFT_C_CASE3_(__VA_ARGS__)
+#define HAFT_C_CASE3_(T, name, type_)                                                              \
+    , ::haft::detail::make_c_case(#name, offsetof(T, as), &::haft::detail::c_table<struct type_>::type)
 #define HAFT_CPP_ENUMERATOR_(T, item) HAFT_CPP_ENUMERATOR2_(HAFT_UNPACKED_(item), 0)
 #define HAFT_CPP_ENUMERATOR2_(...) HAFT_CPP_ENUMERATOR3_(__VA_ARGS__)
 #define HAFT_CPP_ENUMERATOR3_(name, ...) name,

@@ -183,11 +183,20 @@ template <class T> class schema_of : public schema
         haft_schema *made = nullptr;
         haft_reason reason{};
 
-        detail::check(haft_schema_compile(&detail::struct_table<T>::type, options, &made, &reason),
+        detail::check(haft_schema_compile(&detail::object_table<T>::type, options, &made, &reason),
                       reason);
         return made;
     }
 };
+
+/* The table of a type with the fields of C, for the functions of haft.h. */
+template <class T> const haft_type &type_of()
+{
+    static_assert(
+        detail::is_of_c<T>(),
+        "haft: only a struct with the fields of C is one of C; haft::schema_of<T> has the schema of any");
+    return detail::object_table<T>::type;
+}
 
 } /* namespace haft */
 

@@ -2,173 +2,15 @@
  *
  * The library decodes into structs of C and encodes those.  So every declared type T has a shadow: a
  * struct of C with a slot for each member of T, whose table is compiled, checked and advertised like
- * that of a type declared in C.  This file has the shadow's layout and its table, which are constants;
+ * that of a type declared in C.  layout.hpp has the shadow's layout and this file its table, which are constants;
  * convert.hpp carries values from one to the other.  Nothing runs at start-up. */
 #ifndef HAFT_CPP_TABLE_HPP
 #define HAFT_CPP_TABLE_HPP
 
-#include <array>
-
-#include <haft/cpp/declare.hpp>
+#include <haft/cpp/layout.hpp>
 
 namespace haft::detail
 {
-
-template <class T, class = void> struct is_declared : std::false_type {
-};
-template <class T>
-struct is_declared<T, std::void_t<decltype(haft_fields_(tag<T>{}))>> : std::true_type {
-};
-
-template <class T, class = void> struct is_named_enum : std::false_type {
-};
-template <class T>
-struct is_named_enum<T, std::void_t<decltype(haft_enum_(tag<T>{}))>> : std::true_type {
-};
-
-/* What a declaration says; one sentence for a type that has none. */
-template <class T> constexpr auto find_description()
-{
-    static_assert(is_declared<T>::value,
-                  "haft: this type is not declared: HAFT_STRUCT or HAFT_SCHEMA must name it");
-    if constexpr (is_declared<T>::value)
-        return haft_fields_(tag<T>{});
-    else
-        return description<>{"", {}};
-}
-
-template <class T> constexpr auto find_enumerators()
-{
-    static_assert(
-        is_named_enum<T>::value,
-        "haft: this enum has no names: HAFT_ENUM_CLASS or HAFT_ENUM_NAMES must give them");
-    if constexpr (is_named_enum<T>::value)
-        return haft_enum_(tag<T>{});
-    else
-        return enumerators<T, 1>{"", {""}, {T{}}};
-}
-
-template <class T> inline constexpr auto description_of = find_description<T>();
-template <class T> inline constexpr auto enumerators_of = find_enumerators<T>();
-template <class T>
-inline constexpr std::size_t n_fields_of =
-    std::tuple_size_v<std::decay_t<decltype(description_of<T>.fields)>>;
-template <class T, std::size_t I>
-using field_at = std::tuple_element_t<I, std::decay_t<decltype(description_of<T>.fields)>>;
-
-/* ---- slots: what a member is in the shadow ---- */
-
-/* Every slot is made of these. */
-inline constexpr std::size_t slot_align = alignof(std::int64_t) > alignof(double)
-                                              ? alignof(std::int64_t)
-                                              : alignof(double);
-
-struct array_slot {
-    void *items;
-    std::size_t count;
-};
-
-struct map_slot {
-    void *items;
-    std::size_t count;
-    const char **keys;
-};
-
-template <class Slot> struct optional_slot {
-    Slot value;
-    bool has, null;
-};
-
-template <std::size_t Size> struct choice_slot {
-    int kind;
-    alignas(slot_align) unsigned char as[Size];
-};
-
-template <std::size_t Size> struct object_slot {
-    alignas(slot_align) unsigned char bytes[Size];
-};
-
-template <class T> struct layout;
-
-template <class T, form = form_of<T>::value> struct slot_for;
-template <class T> using slot_of = typename slot_for<T>::type;
-
-template <class T> struct slot_for<T, form::boolean> {
-    using type = bool;
-};
-template <class T> struct slot_for<T, form::integer> {
-    using type = std::int64_t;
-};
-template <class T> struct slot_for<T, form::number> {
-    using type = double;
-};
-template <class T> struct slot_for<T, form::text> {
-    using type = const char *;
-};
-template <class T> struct slot_for<T, form::bytes> {
-    using type = array_slot;
-};
-template <class T> struct slot_for<T, form::enumeration> {
-    using type = int;
-};
-template <class T> struct slot_for<T, form::object> {
-    using type = object_slot<layout<T>::size>;
-};
-template <class T> struct slot_for<T, form::pointer> {
-    using type = void *;
-};
-template <class T> struct slot_for<T, form::array> {
-    using type = array_slot;
-};
-template <class T> struct slot_for<T, form::map> {
-    using type = map_slot;
-};
-template <class T> struct slot_for<T, form::json> {
-    using type = haft_value *;
-};
-template <class T> struct slot_for<T, form::optional> {
-    using type = optional_slot<slot_of<typename inside<T>::type>>;
-};
-template <class... T> struct slot_for<std::variant<T...>, form::choice> {
-    static constexpr std::size_t sizes[] = {sizeof(slot_of<T>)...};
-    static constexpr std::size_t largest()
-    {
-        std::size_t most = 0;
-
-        for (std::size_t size : sizes)
-            most = size > most ? size : most;
-        return most;
-    }
-    using type = choice_slot<largest()>;
-};
-
-/* Where the slots of a declared type are. */
-template <class T, class Indices = std::make_index_sequence<n_fields_of<T>>> struct slots;
-template <class T, std::size_t... I> struct slots<T, std::index_sequence<I...>> {
-    static constexpr std::size_t n = sizeof...(I);
-
-    /* The offsets, and at the end the size. */
-    static constexpr std::array<std::size_t, n + 1> place()
-    {
-        constexpr std::size_t sizes[] = {sizeof(slot_of<typename field_at<T, I>::type>)..., 1};
-        constexpr std::size_t aligns[] = {alignof(slot_of<typename field_at<T, I>::type>)...,
-                                          slot_align};
-        std::array<std::size_t, n + 1> made{};
-        std::size_t at = 0;
-
-        for (std::size_t i = 0; i <= n; i++) {
-            at = (at + aligns[i] - 1) / aligns[i] * aligns[i];
-            made[i] = at;
-            at += sizes[i];
-        }
-        return made;
-    }
-};
-
-template <class T> struct layout {
-    static constexpr auto offsets = slots<T>::place();
-    static constexpr std::size_t size = offsets[n_fields_of<T>];
-};
 
 /* ---- where a value is declared: as a member, or inside of one ---- */
 
@@ -248,6 +90,10 @@ template <class Where, std::size_t... I> struct choice_table<Where, std::index_s
     static const haft_type type;
 };
 
+/* The table of a declared struct: there is one of each. */
+template <class T>
+using object_table = std::conditional_t<is_of_c<T>(), c_table<T>, struct_table<T>>;
+
 /* Unions are filled in by their member's name, which C++ has since 2020 and both compilers had before. */
 #if defined __clang__
 #pragma clang diagnostic push
@@ -298,19 +144,6 @@ constexpr fallback_union put_fallback(haft_kind kind, const fallback &value)
         return {.integer = value.integer};
     return {.text = value.text};
 }
-
-/* All that a field says besides its rules and its default. */
-struct entry {
-    const char *name = nullptr;
-    haft_kind kind = HAFT_KIND_JSON;
-    haft_presence presence = HAFT_PRESENCE_REQUIRED;
-    bool nullable = false;
-    const char *header = nullptr;
-    std::size_t offset = 0, has = 0, null = 0, count = 0, keys = 0;
-    const haft_type *type = nullptr;
-    const haft_field *item = nullptr;
-    std::size_t stride = 0;
-};
 
 template <class Rules>
 constexpr haft_field put_entry(const entry &e, const fallback &value, const Rules &rules)
@@ -394,10 +227,10 @@ template <class Where> constexpr entry make_entry(std::size_t base, bool is_item
         e.type = &enum_table<T>::type;
     } else if constexpr (is == form::object) {
         e.kind = HAFT_KIND_OBJECT;
-        e.type = &struct_table<T>::type;
+        e.type = &object_table<T>::type;
     } else if constexpr (is == form::pointer) {
         e.kind = HAFT_KIND_POINTER;
-        e.type = &struct_table<typename inside<T>::type>::type;
+        e.type = &object_table<typename inside<T>::type>::type;
         e.presence = HAFT_PRESENCE_OPTIONAL;
     } else if constexpr (is == form::choice) {
         e.kind = HAFT_KIND_UNION;
@@ -439,7 +272,28 @@ template <class Where> constexpr haft_field make_item()
         return put_entry(e, {}, narrowed<typename Where::type>(Where::rules()));
 }
 
-template <class T, std::size_t I> constexpr haft_field make_member()
+template <class T, std::size_t I> struct c_item_table {
+    static const haft_field field;
+};
+
+template <class T, std::size_t I> constexpr haft_field make_c_member()
+{
+    constexpr const auto &said = std::get<I>(description_of<T>.fields);
+    entry e = said.place;
+
+    if constexpr (!std::is_same_v<std::decay_t<decltype(said.item)>, no_item>)
+        e.item = &c_item_table<T, I>::field;
+    return put_entry(e, said.otherwise, said.rules);
+}
+
+template <class T, std::size_t I> constexpr haft_field make_c_item()
+{
+    constexpr const auto &item = std::get<I>(description_of<T>.fields).item;
+
+    return put_entry(item.place, item.otherwise, item.rules);
+}
+
+template <class T, std::size_t I> constexpr haft_field make_cpp_member()
 {
     using where = at_member<T, I>;
     constexpr const auto &said = where::said;
@@ -469,6 +323,14 @@ template <class T, std::size_t I> constexpr haft_field make_member()
         return put_entry(e, otherwise, narrowed<typename inside<V>::type>(where::rules()));
     else
         return put_entry(e, otherwise, narrowed<V>(where::rules()));
+}
+
+template <class T, std::size_t I> constexpr haft_field make_member()
+{
+    if constexpr (is_of_c<T>())
+        return make_c_member<T, I>();
+    else
+        return make_cpp_member<T, I>();
 }
 
 template <class T> constexpr haft_type make_enum()
@@ -522,6 +384,71 @@ const haft_type struct_table<T, std::index_sequence<I...>>::type = put_type(desc
                                                                             layout<T>::size, fields,
                                                                             sizeof...(I), nullptr,
                                                                             &options, &refine);
+
+template <class T, std::size_t I> const haft_field c_item_table<T, I>::field = make_c_item<T, I>();
+
+/* Choices and lists, which C alone has as types. */
+template <class T, class = void> struct is_c_choice : std::false_type {
+};
+template <class T>
+struct is_c_choice<T, std::void_t<decltype(haft_choice_(tag<T>{}))>> : std::true_type {
+};
+template <class T, class = void> struct is_c_list : std::false_type {
+};
+template <class T>
+struct is_c_list<T, std::void_t<decltype(haft_list_(tag<T>{}))>> : std::true_type {
+};
+
+template <class T> inline constexpr auto choice_of = haft_choice_(tag<T>{});
+template <class T> inline constexpr auto list_of = haft_list_(tag<T>{});
+template <class T> using cases_of = std::decay_t<decltype(choice_of<T>.fields)>;
+
+template <class T, class = std::make_index_sequence<std::tuple_size_v<cases_of<T>>>>
+struct c_choice_table;
+template <class T, std::size_t... I> struct c_choice_table<T, std::index_sequence<I...>> {
+    static const haft_field cases[];
+    static constexpr std::size_t n = sizeof...(I);
+};
+template <class T, std::size_t... I>
+const haft_field c_choice_table<T, std::index_sequence<I...>>::cases[] = {
+    put_entry(std::get<I>(choice_of<T>.fields), {}, haft_plain_rules{})...};
+
+template <class T> struct c_list_table {
+    static const haft_field item, items;
+};
+template <class T>
+const haft_field c_list_table<T>::item = put_entry(std::get<0>(list_of<T>.fields).item.place, {},
+                                                   std::get<0>(list_of<T>.fields).item.rules);
+
+template <class T> constexpr haft_field make_c_list()
+{
+    entry e = std::get<0>(list_of<T>.fields).place;
+
+    e.item = &c_list_table<T>::item;
+    return put_entry(e, {}, std::get<0>(list_of<T>.fields).rules);
+}
+template <class T> const haft_field c_list_table<T>::items = make_c_list<T>();
+
+template <class T> constexpr haft_type make_c_type()
+{
+    if constexpr (std::is_enum_v<T>) {
+        return make_enum<T>();
+    } else if constexpr (is_c_choice<T>::value) {
+        return put_type(choice_of<T>.name, HAFT_SHAPE_CHOICE, sizeof(T), c_choice_table<T>::cases,
+                        c_choice_table<T>::n, choice_of<T>.tag);
+    } else if constexpr (is_c_list<T>::value) {
+        return put_type(list_of<T>.name, HAFT_SHAPE_LIST, sizeof(T), &c_list_table<T>::items, 1,
+                        nullptr);
+    } else {
+        using table = struct_table<T>;
+
+        static_assert(is_of_c<T>(), "haft: a field of C takes a type of C");
+        return put_type(description_of<T>.name, HAFT_SHAPE_STRUCT, sizeof(T), table::fields,
+                        n_fields_of<T>, nullptr, &table::options, &table::refine);
+    }
+}
+
+template <class T> const haft_type c_table<T>::type = make_c_type<T>();
 
 template <class Where> const haft_field item_table<Where>::field = make_item<Where>();
 

@@ -159,11 +159,11 @@ template <class Out> constexpr const haft_type *output_type()
     if constexpr (std::is_void_v<Out> || is_text<Out>())
         return nullptr;
     else if constexpr (form_of<Out>::value == form::object)
-        return &struct_table<Out>::type;
+        return &object_table<Out>::type;
     else if constexpr (form_of<Out>::value == form::array)
         return &list_table<at_root<Out>>::type;
     else
-        return &struct_table<boxed<Out>>::type;
+        return &object_table<boxed<Out>>::type;
 }
 
 template <class In> constexpr const haft_type *input_type()
@@ -171,7 +171,7 @@ template <class In> constexpr const haft_type *input_type()
     if constexpr (std::is_void_v<In>)
         return nullptr;
     else
-        return &struct_table<In>::type;
+        return &object_table<In>::type;
 }
 
 /* ---- the tool ---- */
