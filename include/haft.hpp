@@ -21,6 +21,7 @@
 #include <haft/cpp/client.hpp>
 #include <haft/cpp/declare.hpp>
 #include <haft/cpp/error.hpp>
+#include <haft/cpp/offer.hpp>
 #include <haft/cpp/schema.hpp>
 #include <haft/cpp/server.hpp>
 #include <haft/cpp/tool.hpp>

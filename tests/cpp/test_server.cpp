@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <new>
 
@@ -300,6 +301,51 @@ void test_c_tool()
     equal_text(haft::client(server).call("c").text, "from C");
 }
 
+/* ---- resources and prompts ---- */
+
+HAFT_STRUCT(review_args, HAFT_FIELD(std::string, code, "What to review"));
+
+void test_offers()
+{
+    haft::server server("test", "1.0.0");
+
+    server
+        .resource("config://app", "settings", "The settings", "application/json",
+                  [] { return "{}"; })
+        .resource("users://{id}/profile", "profile", "A profile", "text/plain",
+                  [](haft::call &call, std::string_view uri) {
+                      return std::string(call.variable("id")) + " of " + std::string(uri);
+                  })
+        .resource("log:today", "log", "Fails", "text/plain",
+                  []() -> std::string { throw std::runtime_error("secret"); })
+        .prompt("review", "Reviews code",
+                [](const review_args &in) { return "Review this: " + in.code; })
+        .prompt("talk", "Has two messages", [](haft::call &call) {
+            call.say("user");
+            call.text("Hello");
+            call.say("assistant");
+            call.text("Yes?");
+        });
+    haft::client client(server);
+    haft_result got;
+
+    assert_int_equal(haft_client_read(client.get(), "config://app", &got), 0);
+    assert_string_equal(got.text, "{}");
+    assert_int_equal(haft_client_read(client.get(), "users://7/profile", &got), 0);
+    assert_string_equal(got.text, "7 of users://7/profile");
+    assert_int_equal(haft_client_read(client.get(), "log:today", &got), 0);
+    assert_true(got.is_error);
+    assert_null(strstr(got.text, "secret"));
+    assert_int_equal(haft_client_get(client.get(), "review", R"({"code":"x = 1"})", &got), 0);
+    assert_string_equal(got.text, "Review this: x = 1");
+    assert_int_equal(haft_client_get(client.get(), "review", "{}", &got), 0);
+    assert_true(got.is_error);
+    assert_int_equal(haft_client_get(client.get(), "talk", "{}", &got), 0);
+    assert_string_equal(got.text, "Hello\nYes?");
+    assert_true(text_of<haft::error>([&] { server.prompt("talk", "Again", [] { return ""; }); }) !=
+                "nothing was thrown");
+}
+
 /* ---- what is refused when it is added ---- */
 
 HAFT_STRUCT(bad, HAFT_FIELD(std::string, x, "X", .pattern = "("));
@@ -416,10 +462,10 @@ void test_memory()
 int main()
 {
     const CMUnitTest tests[] = {
-        CPP_TEST(test_calls),   CPP_TEST(test_log),   CPP_TEST(test_legacy),
-        CPP_TEST(test_ask),     CPP_TEST(test_list),  CPP_TEST(test_c_tool),
-        CPP_TEST(test_refused), CPP_TEST(test_typed), CPP_TEST(test_lifetime),
-        CPP_TEST(test_memory),
+        CPP_TEST(test_calls),    CPP_TEST(test_log),     CPP_TEST(test_legacy),
+        CPP_TEST(test_ask),      CPP_TEST(test_list),    CPP_TEST(test_offers),
+        CPP_TEST(test_c_tool),   CPP_TEST(test_refused), CPP_TEST(test_typed),
+        CPP_TEST(test_lifetime), CPP_TEST(test_memory),
     };
 
     return cmocka_run_group_tests(tests, nullptr, nullptr);

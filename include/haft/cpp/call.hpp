@@ -5,6 +5,7 @@
 #define HAFT_CPP_CALL_HPP
 
 #include <haft/call.h>
+#include <haft/server.h>
 
 #include <haft/cpp/convert.hpp>
 #include <haft/cpp/error.hpp>
@@ -57,8 +58,21 @@ class call
         detail::check(haft_json(own_, json.data(), json.size()));
     }
 
+    /* In a prompt: starts a message of the "user" or the "assistant", which the next block belongs to. */
+    void say(const std::string &role)
+    {
+        detail::check(haft_prompt_say(own_, role.c_str()));
+    }
+
     /* ---- looking around ---- */
 
+    /* The value of a variable in the URI template of a resource; "" when there is none of that name. */
+    std::string_view variable(const std::string &name) const
+    {
+        const char *text = haft_variable(own_, name.c_str());
+
+        return text ? text : "";
+    }
     std::string_view name() const
     {
         return haft_call_name(own_);

@@ -15,6 +15,7 @@
 #include <haft/run.h>
 #include <haft/server.h>
 
+#include <haft/cpp/offer.hpp>
 #include <haft/cpp/tool.hpp>
 
 namespace haft
@@ -66,7 +67,8 @@ class server
             made->tool.name = made->keep(name);
             made->tool.description = made->keep(description);
             (options.apply(*made), ...);
-            add_held(std::move(made));
+            haft_tool *tool = &made->tool;
+            keep(std::move(made), [tool](haft_server *own) { return haft_add(own, tool); });
         }
         return *this;
     }
@@ -76,6 +78,48 @@ class server
     {
         static_assert(sizeof(F) == 0,
                       "haft: a tool needs a description: it is all that a model knows of it");
+        return *this;
+    }
+
+    /* Adds a resource, or a template when the URI has variables, "users://{id}/profile": haft/cpp/offer.hpp has
+     * what `function` may be. */
+    template <class F>
+    server &resource(std::string_view uri, std::string_view name, std::string_view description,
+                     std::string_view mime_type, F &&function)
+    {
+        using reader = std::decay_t<F>;
+
+        if constexpr (detail::check_reader<reader>()) {
+            auto made = std::make_unique<detail::resource_of<reader>>(std::forward<F>(function));
+            haft_resource *resource = &made->resource;
+            bool is_template = uri.find('{') != uri.npos;
+
+            resource->uri = made->keep(uri);
+            resource->name = made->keep(name);
+            resource->description = made->keep(description);
+            resource->mime_type = made->keep(mime_type);
+            keep(std::move(made), [=](haft_server *own) {
+                return is_template ? haft_template_add(own, resource)
+                                   : haft_resource_add(own, resource);
+            });
+        }
+        return *this;
+    }
+
+    /* Adds a prompt, whose arguments are strings. */
+    template <class F>
+    server &prompt(std::string_view name, std::string_view description, F &&function)
+    {
+        using handler = std::decay_t<F>;
+
+        if constexpr (detail::check_prompt<handler>()) {
+            auto made = std::make_unique<detail::prompt_of<handler>>(std::forward<F>(function));
+            haft_prompt *prompt = &made->prompt;
+
+            prompt->name = made->keep(name);
+            prompt->description = made->keep(description);
+            keep(std::move(made), [=](haft_server *own) { return haft_prompt_add(own, prompt); });
+        }
         return *this;
     }
 
@@ -117,11 +161,11 @@ class server
     struct state {
         haft_server *own = nullptr;
         std::mutex lock;
-        std::vector<std::unique_ptr<detail::held_tool>> tools;
+        std::vector<std::unique_ptr<detail::held>> offers;
 
         ~state()
         {
-            haft_server_free(own); /* before its tools */
+            haft_server_free(own); /* before what it offers */
         }
         haft_server *release()
         {
@@ -129,14 +173,14 @@ class server
         }
     };
 
-    void add_held(std::unique_ptr<detail::held_tool> made)
+    /* Keeps what is offered as long as the server, also when it is refused: a message may name it. */
+    template <class Add> void keep(std::unique_ptr<detail::held> made, Add add)
     {
         haft_server *own = get();
         std::lock_guard<std::mutex> guard(state_->lock);
-        haft_tool *tool = &made->tool;
 
-        state_->tools.push_back(std::move(made));
-        detail::check(haft_add(own, tool), *haft_server_error(own));
+        state_->offers.push_back(std::move(made));
+        detail::check(add(own), *haft_server_error(own));
     }
 
     std::unique_ptr<state> state_;

@@ -176,17 +176,23 @@ template <class In> constexpr const haft_type *input_type()
 
 /* ---- the tool ---- */
 
-/* A haft_tool, and what it points to. */
-struct held_tool {
-    haft_tool tool{};
+/* What a server keeps: something offered, and the texts that it points to. */
+struct held {
     std::deque<std::string> texts; /* whose addresses stay */
 
-    virtual ~held_tool() = default;
+    held() = default;
+    held(const held &) = delete;
+    held &operator=(const held &) = delete;
+    virtual ~held() = default;
 
     const char *keep(std::string_view text)
     {
         return texts.emplace_back(text).c_str();
     }
+};
+
+struct held_tool : held {
+    haft_tool tool{};
 };
 
 /* What an exception in a handler is answered with; `failed` is called while it is being handled. */
@@ -227,6 +233,29 @@ template <class Out> void put_result(const Out &value, void *result, writer &to)
         write_value<Out>(value, *static_cast<slot_of<Out> *>(result), to);
 }
 
+/* Calls a function with what it takes. */
+template <class F> decltype(auto) invoke_handler(F &function, call &own, const void *shadow)
+{
+    using s = signature<F>;
+    using in = typename s::in;
+
+    if constexpr (std::is_void_v<in>) {
+        (void)shadow;
+        if constexpr (s::takes_call)
+            return function(own);
+        else
+            return function();
+    } else {
+        in value{};
+
+        read_object(static_cast<const unsigned char *>(shadow), value);
+        if constexpr (s::takes_call)
+            return function(own, std::move(value));
+        else
+            return function(std::move(value));
+    }
+}
+
 template <class F> struct tool_of : held_tool {
     using s = signature<F>;
     using in = typename s::in;
@@ -243,41 +272,21 @@ template <class F> struct tool_of : held_tool {
         tool.data = this;
     }
 
-    /* Calls the function with what it takes. */
-    decltype(auto) invoke(call &own, const void *shadow)
-    {
-        if constexpr (std::is_void_v<in>) {
-            (void)shadow;
-            if constexpr (s::takes_call)
-                return function(own);
-            else
-                return function();
-        } else {
-            in value{};
-
-            read_object(static_cast<const unsigned char *>(shadow), value);
-            if constexpr (s::takes_call)
-                return function(own, std::move(value));
-            else
-                return function(std::move(value));
-        }
-    }
-
     static int run(haft_call *raw, const void *shadow, void *result) noexcept
     {
         try {
-            auto *self = static_cast<tool_of *>(static_cast<held_tool *>(haft_tool_data(raw)));
+            auto *self = static_cast<tool_of *>(haft_tool_data(raw));
             call own(raw);
 
             (void)result;
             if constexpr (std::is_void_v<out>) {
-                self->invoke(own, shadow);
+                invoke_handler<F>(self->function, own, shadow);
             } else if constexpr (is_text<out>()) {
-                put_text<out>(own, self->invoke(own, shadow));
+                put_text<out>(own, invoke_handler<F>(self->function, own, shadow));
             } else {
                 writer to(haft_call_arena(raw));
 
-                put_result<out>(self->invoke(own, shadow), result, to);
+                put_result<out>(invoke_handler<F>(self->function, own, shadow), result, to);
             }
             return 0;
         } catch (...) {
