@@ -23,9 +23,16 @@
 #define HAFT_OVERRIDES_END_
 #endif
 
+/* C++ reads the fields, too, and checks them by the same lines: haft/cpp/declare_c.hpp. */
+#if defined __cplusplus
+#define HAFT_ASSERT_ static_assert
+#else
+#define HAFT_ASSERT_ _Static_assert
+#endif
+
 /* A description is the only documentation that a model gets. */
 #define HAFT_DESCRIBED_(what, type, text, ...)                                                     \
-    _Static_assert(sizeof #text > 1, what " needs a description");
+    HAFT_ASSERT_(sizeof #text > 1, what " needs a description");
 
 /* Tools and routes are declared in C alone.  C++ is told so before it stumbles over what is in the macros. */
 #if defined __cplusplus
@@ -58,14 +65,14 @@
 #define HAFT_SECOND_(...) HAFT_SECOND2_(__VA_ARGS__)
 #define HAFT_SECOND2_(a, b, ...) b
 #define HAFT_LISTED_0_(T, thing)                                                                   \
-    _Static_assert(sizeof #thing > 1, #T " has no fields, or a comma too many between them");      \
-    _Static_assert(sizeof #thing == 1, #T ": this is not a field: " #thing);
+    HAFT_ASSERT_(sizeof #thing > 1, #T " has no fields, or a comma too many between them");        \
+    HAFT_ASSERT_(sizeof #thing == 1, #T ": this is not a field: " #thing);
 #define HAFT_LISTED_1_(T, tuple)
 
 /* The same, and no name of a member is a macro for something else: x.errno would not be it. */
 #define HAFT_MEMBERS_(T, tuple) HAFT_LISTED_(T, tuple) HAFT_WRITTEN_AS_ tuple
 #define HAFT_WRITTEN_AS_(presence, dv, null, wire, header, written, kind, name, ...)               \
-    _Static_assert(sizeof written == sizeof #name,                                                 \
+    HAFT_ASSERT_(sizeof written == sizeof #name,                                                   \
                    "the field name " written " is a macro: name it otherwise, in HAFT_NAMED(\""    \
                    written "\", ...)");
 
@@ -220,22 +227,23 @@
 #define HAFT_CHECK_FIXED3_(T, name, n, item)                                                       \
     HAFT_ITEMS_MUST_(T, name, HAFT_STRIP_ item)                                                    \
     HAFT_ITEMS_ARE_(T, name, HAFT_STORAGE_INLINE, "an array of " #n, HAFT_STRIP_ item)             \
-    _Static_assert(sizeof HAFT_OF_(T, name) == (n) * sizeof HAFT_OF_(T, name)[0],                  \
+    HAFT_ASSERT_(sizeof HAFT_OF_(T, name) == (n) * sizeof HAFT_OF_(T, name)[0],                    \
                    #T "." #name " must be declared as an array of " #n);
 
 /* A member, or an item of one, and what its field takes: each kind's own type, or one that is narrower. */
 #define HAFT_OF_(T, name) (((T *)0)->name)
 #define HAFT_MUST_(T, name, kind, type)                                                            \
-    _Static_assert(HAFT_FITS_##kind##_(HAFT_OF_(T, name), type),                                   \
+    HAFT_ASSERT_(HAFT_FITS_(kind, HAFT_OF_(T, name), type),                                        \
                    #T "." #name " must be declared as " HAFT_WANTS_##kind##_(type));
 #define HAFT_ITEMS_MUST_(...) HAFT_ITEMS_MUST2_(__VA_ARGS__)
 #define HAFT_ITEMS_MUST2_(T, name, presence, dv, null, wire, header, written, kind, item, type, ...)\
-    _Static_assert(HAFT_FITS_##kind##_(HAFT_OF_(T, name)[0], type),                                \
+    HAFT_ASSERT_(HAFT_FITS_(kind, HAFT_OF_(T, name)[0], type),                                     \
                    "an item of " #T "." #name " must be declared as " HAFT_WANTS_##kind##_(type));
 #define HAFT_ITEMS_ARE_(...) HAFT_ITEMS_ARE2_(__VA_ARGS__)
 #define HAFT_ITEMS_ARE2_(T, name, storage, what, presence, dv, null, wire, header, written, kind, item, type, ...)\
-    _Static_assert(HAFT_ITEMS_##kind##_(HAFT_OF_(T, name), type) == storage,                       \
+    HAFT_ASSERT_(HAFT_ITEMS_(kind, HAFT_OF_(T, name), type) == storage,                            \
                    #T "." #name " must be declared as " what);
+#define HAFT_FITS_(kind, x, type) HAFT_FITS_##kind##_(x, type)
 #define HAFT_FITS_BOOLEAN_(x, type) _Generic(&(x), bool *: 1, default: 0)
 #define HAFT_FITS_INTEGER_(x, type) _Generic(&(x), HAFT_SIGNED_(*, 1), HAFT_UNSIGNED_(*, 1), default: 0)
 #define HAFT_FITS_NUMBER_(x, type) _Generic(&(x), double *: 1, float *: 1, default: 0)
@@ -284,6 +292,7 @@
 
 /* Whether the member is a pointer to such items, or an array of them. */
 #define HAFT_POINTS_TO_(x, ...) _Generic(&(x), __VA_ARGS__, default: HAFT_STORAGE_INLINE)
+#define HAFT_ITEMS_(kind, x, type) HAFT_ITEMS_##kind##_(x, type)
 #define HAFT_ITEMS_BOOLEAN_(x, type) HAFT_POINTS_TO_(x, bool **: HAFT_STORAGE_KIND)
 #define HAFT_ITEMS_INTEGER_(x, type)                                                               \
     HAFT_POINTS_TO_(x, HAFT_SIGNED_(**, HAFT_STORAGE_KIND), HAFT_UNSIGNED_(**, HAFT_STORAGE_KIND))
@@ -448,7 +457,7 @@
 #define HAFT_ENUMERATOR_(T, name, text) name,
 #define HAFT_ENUM_NAME_(T, name, text) &text[1],
 #define HAFT_ENUM_CHECK_(T, name, text)                                                            \
-    _Static_assert(sizeof text > 2, "an enumerator of " #T " has no name");
+    HAFT_ASSERT_(sizeof text > 2, "an enumerator of " #T " has no name");
 #define HAFT_PLUS_ONE_(T, name) + 1
 #define HAFT_VALUE_CHECK_(T, pair) HAFT_VALUE_CHECK2_(HAFT_SECOND_(HAFT_PROBE_ pair, 0, 0), T, pair)
 #define HAFT_VALUE_CHECK2_(...) HAFT_VALUE_CHECK3_(__VA_ARGS__)
@@ -458,7 +467,7 @@
 #define HAFT_VALUE_1_(T, pair) HAFT_VALUE_HELD_(T, HAFT_STRIP_ pair)
 #define HAFT_VALUE_HELD_(...) HAFT_VALUE_HELD2_(__VA_ARGS__)
 #define HAFT_VALUE_HELD2_(T, number, text)                                                         \
-    _Static_assert((int64_t)(T)(number) == (int64_t)(number), #T " cannot hold " #number);
+    HAFT_ASSERT_((int64_t)(T)(number) == (int64_t)(number), #T " cannot hold " #number);
 #define HAFT_VALUE_NAME_(T, pair) HAFT_VALUE_NAME2_ pair
 #define HAFT_VALUE_NAME2_(number, text) text,
 #define HAFT_VALUE_NUMBER_(T, pair) HAFT_VALUE_NUMBER2_ pair
@@ -468,7 +477,7 @@
 #define HAFT_CASE_ENUM3_(T, wire, under_name, name, type) T##under_name,
 #define HAFT_CASE_CHECK_(T, pair) HAFT_CASE_CHECK2_ pair
 #define HAFT_CASE_CHECK2_(wire, under_name, name, type)                                            \
-    _Static_assert(sizeof wire == sizeof #name, "the case name " wire " is a macro: name it otherwise");
+    HAFT_ASSERT_(sizeof wire == sizeof #name, "the case name " wire " is a macro: name it otherwise");
 #define HAFT_CASE_MEMBER_(T, pair) HAFT_CASE_MEMBER2_ pair
 #define HAFT_CASE_MEMBER2_(wire, under_name, name, type) type name;
 #define HAFT_CASE_FIELD_(T, pair) HAFT_CASE_FIELD2_(T, HAFT_STRIP_ pair)

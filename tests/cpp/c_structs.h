@@ -3,7 +3,10 @@
 #define HAFT_TESTS_C_STRUCTS_H
 
 #include <haft/declare.h>
+#include <signal.h>
 #include <string.h>
+
+#include "schema/members.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,6 +77,30 @@ static inline void has_id(haft_refinement *refinement, const base *value)
         haft_refinement_add_issue(refinement, "id", "must be one");
 }
 HAFT_REFINE(base, has_id);
+
+/* Names that are macros, types without a tag, and members by the names of their types. */
+HAFT_ENUMERATION(sig, SIGTERM, SIGINT);
+
+typedef enum { RANGE_NEAR = 3, RANGE_FAR = -9 } range;
+HAFT_ENUM_NAMES(range, HAFT_VALUE(RANGE_NEAR, "near"), HAFT_VALUE(RANGE_FAR, "far"));
+
+typedef struct {
+    char name[8];
+    uint8_t level;
+} spot;
+HAFT_SCHEMA(spot, HAFT_STRING(name, "Its name"), HAFT_NAMED("SIGTERM", HAFT_INTEGER(level, "How much")));
+
+HAFT_CHOICE(either, "is", HAFT_CASE(spot, spot), HAFT_CASE(point, point));
+
+HAFT_STRUCT(written,
+    HAFT_ENUM(sig, sig, "A signal"),
+    HAFT_DEFAULT(HAFT_ENUM(range, range, "How far"), RANGE_FAR),
+    HAFT_OBJECT(spot, spot, "Where"),
+    HAFT_UNION(either, either, "One of them"),
+    HAFT_FIXED(point, 2, HAFT_OBJECT(one, point, ""), "From and to"),
+    HAFT_OPTIONAL(HAFT_FIXED(pair, 2, HAFT_INTEGER(one, "", .max = 9), "Two numbers")),
+    HAFT_MAP(row, HAFT_OBJECT(one, row, ""), "By name"),
+    HAFT_ARRAY(ranges, HAFT_ENUM(range, range, ""), "All of them"));
 
 #ifdef __cplusplus
 }

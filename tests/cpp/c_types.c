@@ -11,5 +11,7 @@ const struct c_type c_types[] = {
     {"tree", &tree_type},
     {"relaxed", &relaxed_type},
     {"extended", &extended_type},
+    {"written", &written_type},
+    {"member_all", &member_all_type},
     {NULL, NULL},
 };

@@ -42,6 +42,8 @@ void test_equal()
     equals_c<tree>("tree");
     equals_c<relaxed>("relaxed");
     equals_c<extended>("extended");
+    equals_c<written>("written");
+    equals_c<member_all>("member_all");
 }
 
 /* ---- tools ---- */
@@ -84,11 +86,56 @@ void test_tools()
                R"({"from":{"x":2,"y":1},"name":"n!"})");
 }
 
+/* Structs and enums that existed already, with members that are narrower than those of HAFT_STRUCT. */
+void test_members()
+{
+    haft::server server("test", "1.0.0");
+    const char *all =
+        R"({"i8":-128,"u8":255,"i16":-2,"u16":2,"i32":-3,"u32":3,"i64":-4,"u64":4,"s":-5,"i":5,"u":6,)"
+        R"("l":-7,"ull":7,"size":8,"ratio":0.5,"wide":0.2,"yes":true,"name":"lamp","note":"elsewhere",)"
+        R"("at":{"x":1.5,"y":-2},"fixed":[1,-2,3],"some":[254,255],"far":[-32768,0],"words":["ab","cde"],)"
+        R"("spots":[{"x":1,"y":2},{"x":3,"y":4}],"region":"us-west-2","level":"high","limit":9,"tag":null})";
+    const char *names =
+        R"({"sig":"SIGINT","range":"near","spot":{"name":"here","SIGTERM":200},)"
+        R"("either":{"is":"point","x":1,"y":2},"point":[{"x":1,"y":2},{"x":3,"y":4}],"pair":[8,9],)"
+        R"("row":{"a":[1,2]},"ranges":["far","near"]})";
+
+    server.tool("all", "Gives it back", [](const member_all &in) {
+        assert_int_equal(in.i8, -128);
+        assert_int_equal(in.u8, 255);
+        assert_string_equal(in.name, "lamp");
+        assert_string_equal(in.words[1], "cde");
+        assert_int_equal(in.some[1], 255);
+        assert_int_equal(in.far[0], -32768);
+        assert_true(in.region == MEMBER_WEST && in.level == 200 && in.null_tag);
+        return in;
+    });
+    server.tool("written", "Gives it back", [](const written &in) {
+        assert_true(in.sig == sig_SIGINT && in.ranges[0] == RANGE_FAR);
+        assert_int_equal(in.spot.level, 200);
+        assert_int_equal(in.pair[1], 9);
+        return in;
+    });
+
+    haft::client client(server);
+    equal_text(client.call("all", all).structured, all);
+    equal_text(client.call("written", names).structured, names);
+    equal_text(
+        client
+            .call("written",
+                  R"({"sig":"15","spot":{"name":"12345678","SIGTERM":256},)"
+                  R"("either":{"is":"point","x":1,"y":2},"point":[],"row":{},"ranges":[]})")
+            .text,
+        "Input validation error: Invalid arguments for tool written: sig: Invalid option: expected one of "
+        R"("SIGTERM"|"SIGINT", spot.name: Too big: expected string to have <=7 characters, spot.SIGTERM: )"
+        "Too big: expected number to be <=255, point: Too small: expected array to have >=2 items");
+}
+
 } /* namespace */
 
 int main()
 {
-    const CMUnitTest tests[] = {CPP_TEST(test_equal), CPP_TEST(test_tools)};
+    const CMUnitTest tests[] = {CPP_TEST(test_equal), CPP_TEST(test_tools), CPP_TEST(test_members)};
 
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

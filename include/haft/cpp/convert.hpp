@@ -185,7 +185,7 @@ template <class T> void read_value(const slot_of<T> &slot, T &value, bool requir
 {
     constexpr form is = form_of<T>::value;
 
-    if constexpr (is == form::boolean) {
+    if constexpr (is == form::boolean || is == form::enumeration) {
         value = slot;
     } else if constexpr (is == form::integer || is == form::number) {
         value = static_cast<T>(slot); /* which is within the bounds of T */
@@ -194,8 +194,6 @@ template <class T> void read_value(const slot_of<T> &slot, T &value, bool requir
     } else if constexpr (is == form::bytes) {
         const auto *bytes = static_cast<const typename T::value_type *>(slot.items);
         value.assign(bytes, bytes + slot.count);
-    } else if constexpr (is == form::enumeration) {
-        value = enumerators_of<T>.values[slot];
     } else if constexpr (is == form::json) {
         buffer text;
         haft_json_write(slot, text.get());
@@ -219,23 +217,11 @@ template <class T> void read_value(const slot_of<T> &slot, T &value, bool requir
     }
 }
 
-template <class T> int index_of(T value)
-{
-    int index = 0;
-
-    for (auto one : enumerators_of<T>.values) {
-        if (one == value)
-            return index;
-        index++;
-    }
-    return -1; /* which is refused */
-}
-
 template <class T> void write_value(const T &value, slot_of<T> &slot, writer &to, bool required)
 {
     constexpr form is = form_of<T>::value;
 
-    if constexpr (is == form::boolean) {
+    if constexpr (is == form::boolean || is == form::enumeration) {
         slot = value;
     } else if constexpr (is == form::integer) {
         if constexpr (sizeof(T) >= sizeof(std::int64_t) && std::is_unsigned_v<T>)
@@ -253,8 +239,6 @@ template <class T> void write_value(const T &value, slot_of<T> &slot, writer &to
         slot.count = value.size();
         if (!value.empty())
             std::memcpy(slot.items, value.data(), value.size());
-    } else if constexpr (is == form::enumeration) {
-        slot = index_of(value);
     } else if constexpr (is == form::json) {
         haft_reason reason;
         slot = haft_json_read(value.text.data(), value.text.size(), 0, to.arena(), &reason);

@@ -13,7 +13,8 @@
  *
  *     HAFT_SCHEMA(T, HAFT_MEMBER(query, "..."), ...)       for a struct that exists already
  *     HAFT_ENUM_CLASS(order, name, (price, "by-price"))    enum class order { name, price }
- *     HAFT_ENUM_NAMES(order, name, price)                  for an enum that exists already
+ *     HAFT_ENUM_NAMES(order, name, (price, "by-price"))    for an enum that exists already
+ *     HAFT_ENUM_NAMES(region, HAFT_VALUE(EAST, "east"))    the same as in C
  *     HAFT_REFINE(T, fn)                                   void fn(haft::refinement &, const T &)
  *
  * All of them go where T is declared: in its namespace, outside of classes and functions.  C's
@@ -21,54 +22,67 @@
 #ifndef HAFT_CPP_DECLARE_HPP
 #define HAFT_CPP_DECLARE_HPP
 
+#include <haft/cpp/declare_c.hpp>
 #include <haft/cpp/refine.hpp>
-#include <haft/cpp/rules.hpp>
 
-#define HAFT_FIELD(type, name, ...) (REQUIRED, 0, MEMBER, #name, nullptr, CPP, name, type, __VA_ARGS__)
-#define HAFT_MEMBER(name, ...) (REQUIRED, 0, MEMBER, #name, nullptr, FOUND, name, 0, __VA_ARGS__)
+#define HAFT_FIELD(type, name, ...)                                                                \
+    (REQUIRED, 0, MEMBER, #name, nullptr, #name, CPP, name, type, __VA_ARGS__)
+#define HAFT_MEMBER(name, ...)                                                                     \
+    (REQUIRED, 0, MEMBER, #name, nullptr, #name, FOUND, name, 0, __VA_ARGS__)
 
 #undef HAFT_STRUCT
 #define HAFT_STRUCT(T, ...)                                                                        \
+    HAFT_EACH_(HAFT_MEMBERS_, T, __VA_ARGS__)                                                      \
     HAFT_FORWARD(T);                                                                               \
+    HAFT_CPP_TYPES_(T, HAFT_CPP_TYPE_, __VA_ARGS__)                                                \
     struct T {                                                                                     \
+        typedef T##_types_ haft_types_;                                                            \
         HAFT_EACH_(HAFT_MEMBER_, T, __VA_ARGS__)                                                   \
     };                                                                                             \
     HAFT_DESCRIBE_(T, __VA_ARGS__)
 
 #undef HAFT_SCHEMA
-#define HAFT_SCHEMA(T, ...) HAFT_DESCRIBE_(T, __VA_ARGS__)
+#define HAFT_SCHEMA(T, ...)                                                                        \
+    HAFT_EACH_(HAFT_LISTED_, T, __VA_ARGS__)                                                       \
+    HAFT_DESCRIBE_(T, __VA_ARGS__)
 
 #undef HAFT_FORWARD
 #define HAFT_FORWARD(T) typedef struct T T
 
 #define HAFT_ENUM_CLASS(T, ...)                                                                    \
+    HAFT_ENUM_WRITTEN_(T, #__VA_ARGS__, __VA_ARGS__)                                               \
     enum class T { HAFT_EACH_(HAFT_CPP_ENUMERATOR_, T, __VA_ARGS__) };                             \
-    HAFT_ENUM_NAMES(T, __VA_ARGS__)
+    HAFT_ENUM_FUNCTION_(T, HAFT_TEXT_(T) HAFT_EACH_(HAFT_CPP_NUMBER_, T, __VA_ARGS__))
 
+#undef HAFT_ENUM_NAMES
 #define HAFT_ENUM_NAMES(T, ...)                                                                    \
-    extern "C++" {                                                                                 \
-    static_assert(::std::is_enum_v<T>, #T " must be an enum");                                     \
-    inline constexpr auto haft_enum_(::haft::detail::tag<T>)                                       \
-    {                                                                                              \
-        return ::haft::detail::enumerate<T>(#T HAFT_EACH_(HAFT_CPP_ENUM_NAME_, T, __VA_ARGS__));   \
-    }                                                                                              \
-    }                                                                                              \
-    static_assert(true, "")
+    static_assert(::std::is_enum_v<T> || ::haft::detail::is_c_integer<T>(),                        \
+                  #T " must be an enum or an integer");                                            \
+    HAFT_ENUM_WRITTEN_(T, #__VA_ARGS__, __VA_ARGS__)                                               \
+    HAFT_EACH_(HAFT_CPP_HELD_, T, __VA_ARGS__)                                                     \
+    HAFT_ENUM_FUNCTION_(T, HAFT_TEXT_(T) HAFT_EACH_(HAFT_CPP_NUMBER_, T, __VA_ARGS__))
+
+/* Three things, so that it is not taken for a name and its text. */
+#undef HAFT_VALUE
+#define HAFT_VALUE(enumerator, name) (VALUE, enumerator, name)
 
 #undef HAFT_ENUMERATION
 #define HAFT_ENUMERATION(T, ...)                                                                   \
-    typedef enum T { HAFT_EACH_(HAFT_ENUMERATOR_, T, __VA_ARGS__) T##_count_ } T;                  \
-    extern "C++" {                                                                                 \
-    inline constexpr auto haft_enum_(::haft::detail::tag<T>)                                       \
-    {                                                                                              \
-        return ::haft::detail::enumerate<T>(#T HAFT_EACH_(HAFT_CPP_C_NAME_, T, __VA_ARGS__));      \
-    }                                                                                              \
-    }                                                                                              \
-    static_assert(sizeof(T) == sizeof(int), "an enum is stored as an int")
+    HAFT_WRITTEN_(_##__VA_ARGS__)(HAFT_ENUM_CHECK_, T, _##__VA_ARGS__)                             \
+    typedef enum T {                                                                               \
+        HAFT_WRITTEN_(_##__VA_ARGS__)(HAFT_ENUMERATOR_, T, _##__VA_ARGS__) T##_count_              \
+    } T;                                                                                           \
+    static_assert(0 HAFT_EACH_(HAFT_PLUS_ONE_, T, __VA_ARGS__) == T##_count_,                      \
+                  "a macro in the enumeration " #T " stands for several names: write them out");   \
+    HAFT_ENUM_FUNCTION_(                                                                           \
+        T, #T HAFT_WRITTEN_(_##__VA_ARGS__)(HAFT_C_ENUMERATOR_, T, _##__VA_ARGS__))
 
 #undef HAFT_CHOICE
 #define HAFT_CHOICE(T, tagname, ...)                                                               \
+    HAFT_EACH_(HAFT_CASE_CHECK_, T, __VA_ARGS__)                                                   \
+    HAFT_CPP_TYPES_(T, HAFT_CASE_TYPE_, __VA_ARGS__)                                               \
     typedef struct T {                                                                             \
+        typedef T##_types_ haft_types_;                                                            \
         enum T##_kind { HAFT_EACH_(HAFT_CASE_ENUM_, T, __VA_ARGS__) T##_count_ } kind;             \
         union {                                                                                    \
             HAFT_EACH_(HAFT_CASE_MEMBER_, T, __VA_ARGS__)                                          \
@@ -82,14 +96,17 @@
     static_assert(true, "")
 
 #undef HAFT_LIST
-#define HAFT_LIST(T, item, ...)                                                                    \
-    typedef struct T {                                                                             \
-        HAFT_EACH_(HAFT_MEMBER_, T, HAFT_ARRAY(items, item, __VA_ARGS__))                          \
-    } T;                                                                                           \
+#define HAFT_LIST(T, item, ...) HAFT_CPP_LIST_(T, HAFT_ARRAY(items, item, __VA_ARGS__))
+#define HAFT_CPP_LIST_(T, field)                                                                   \
+    HAFT_FORWARD(T);                                                                               \
+    HAFT_CPP_TYPES_(T, HAFT_CPP_TYPE_, field)                                                      \
+    struct T {                                                                                     \
+        typedef T##_types_ haft_types_;                                                            \
+        HAFT_MEMBER_(T, field)                                                                     \
+    };                                                                                             \
     extern "C++" inline constexpr auto haft_list_(::haft::detail::tag<T>)                          \
     {                                                                                              \
-        return ::haft::detail::describe(                                                           \
-            #T HAFT_EACH_(HAFT_CPP_FIELD_, T, HAFT_ARRAY(items, item, __VA_ARGS__)));              \
+        return ::haft::detail::describe(#T HAFT_CPP_FIELD_(T, field));                             \
     }                                                                                              \
     static_assert(true, "")
 
@@ -99,7 +116,7 @@
     {                                                                                              \
         ::haft_type_options rules_{};                                                              \
         rules_.struct_size = sizeof rules_;                                                        \
-        HAFT_RULES_(nullptr, __VA_ARGS__)                               \
+        HAFT_RULES_(nullptr, __VA_ARGS__)                                                          \
         return rules_;                                                                             \
     }                                                                                              \
     static_assert(true, "")
@@ -116,38 +133,35 @@
 
 /* ---- behind the macros ---- */
 
+/* A field is one of C, or a member of any type; a struct has fields of one of the two. */
+#define HAFT_SIDE_CPP_ MEMBER
+#define HAFT_SIDE_FOUND_ MEMBER
+#define HAFT_SIDE_BOOLEAN_ C
+#define HAFT_SIDE_INTEGER_ C
+#define HAFT_SIDE_NUMBER_ C
+#define HAFT_SIDE_STRING_ C
+#define HAFT_SIDE_BYTES_ C
+#define HAFT_SIDE_ENUM_ C
+#define HAFT_SIDE_OBJECT_ C
+#define HAFT_SIDE_UNION_ C
+#define HAFT_SIDE_POINTER_ C
+#define HAFT_SIDE_ARRAY_ C
+#define HAFT_SIDE_FIXED_ C
+#define HAFT_SIDE_MAP_ C
+#define HAFT_SIDE_JSON_ C
+#define HAFT_SIDE_EXTENDS_ C
+
 /* A member declared by HAFT_FIELD says by its type that it may be null: it needs no null_x. */
 #undef HAFT_AS_NULLABLE_
-#define HAFT_AS_NULLABLE_(presence, dv, null, ...) (presence, dv, NULLABLE_##null, __VA_ARGS__)
+#define HAFT_AS_NULLABLE_(presence, dv, null, ...) (presence, dv, HAFT_NULLABLE_##null##_, __VA_ARGS__)
+#define HAFT_NULLABLE_SOLID_ NULLABLE
+#define HAFT_NULLABLE_NULLABLE_ NULLABLE
+#define HAFT_NULLABLE_MEMBER_ MAYBE
+#define HAFT_NULLABLE_MAYBE_ MAYBE
 #define HAFT_NULL_MEMBER_(name)
-#define HAFT_NULL_NULLABLE_MEMBER_(name)
-#define HAFT_NULL_NULLABLE_SOLID_(name) bool null_##name;
-#define HAFT_MAY_BE_NULL_SOLID_ false
+#define HAFT_NULL_MAYBE_(name)
 #define HAFT_MAY_BE_NULL_MEMBER_ false
-#define HAFT_MAY_BE_NULL_NULLABLE_MEMBER_ true
-
-/* In C++ a member may only have the name of its type if it says what that is. */
-#undef HAFT_CASE_MEMBER2_
-#define HAFT_CASE_MEMBER2_(name, type) struct type name;
-#undef HAFT_MEMBER_ENUM_
-#define HAFT_MEMBER_ENUM_(name, type, ...) enum type name;
-#undef HAFT_MEMBER_OBJECT_
-#define HAFT_MEMBER_OBJECT_(name, type, ...) struct type name;
-#undef HAFT_MEMBER_UNION_
-#define HAFT_MEMBER_UNION_(name, type, ...) struct type name;
-#undef HAFT_MEMBER_EXTENDS_
-#define HAFT_MEMBER_EXTENDS_(name, type, ...) struct type name;
-#undef HAFT_MEMBER_POINTER_
-#define HAFT_MEMBER_POINTER_(name, type, ...) struct type *name;
-#undef HAFT_CTYPE_ENUM_
-#define HAFT_CTYPE_ENUM_(type) enum type
-#undef HAFT_CTYPE_OBJECT_
-#define HAFT_CTYPE_OBJECT_(type) struct type
-#undef HAFT_CTYPE_UNION_
-#define HAFT_CTYPE_UNION_(type) struct type
-#undef HAFT_CTYPE_POINTER_
-#define HAFT_CTYPE_POINTER_(type) struct type *
-
+#define HAFT_MAY_BE_NULL_MAYBE_ true
 #define HAFT_HAS_CPP_(name)
 #define HAFT_HAS_FOUND_(name)
 #define HAFT_MEMBER_CPP_(name, type, ...) HAFT_UNPACKED_(type) name{};
@@ -174,29 +188,30 @@
     static_assert(true, "")
 
 #define HAFT_CPP_SAME_(T, tuple) HAFT_CPP_SAME2_ tuple
-#define HAFT_CPP_SAME2_(presence, dv, null, wire, header, kind, ...) &&HAFT_IS_CPP_##kind##_
+#define HAFT_CPP_SAME2_(presence, dv, null, wire, header, written, kind, ...) &&HAFT_IS_CPP_(HAFT_SIDE_##kind##_)
 #define HAFT_CPP_ANY_(T, tuple) HAFT_CPP_ANY2_ tuple
-#define HAFT_CPP_ANY2_(presence, dv, null, wire, header, kind, ...) || HAFT_IS_CPP_##kind##_
-#define HAFT_IS_CPP_CPP_ true
-#define HAFT_IS_CPP_FOUND_ true
-#define HAFT_IS_CPP_BOOLEAN_ false
-#define HAFT_IS_CPP_INTEGER_ false
-#define HAFT_IS_CPP_NUMBER_ false
-#define HAFT_IS_CPP_STRING_ false
-#define HAFT_IS_CPP_BYTES_ false
-#define HAFT_IS_CPP_ENUM_ false
-#define HAFT_IS_CPP_OBJECT_ false
-#define HAFT_IS_CPP_UNION_ false
-#define HAFT_IS_CPP_POINTER_ false
-#define HAFT_IS_CPP_ARRAY_ false
-#define HAFT_IS_CPP_MAP_ false
-#define HAFT_IS_CPP_JSON_ false
-#define HAFT_IS_CPP_EXTENDS_ false
+#define HAFT_CPP_ANY2_(presence, dv, null, wire, header, written, kind, ...) || HAFT_IS_CPP_(HAFT_SIDE_##kind##_)
+#define HAFT_IS_CPP_(side) HAFT_IS_CPP2_(side)
+#define HAFT_IS_CPP2_(side) HAFT_IS_CPP_##side##_
+#define HAFT_IS_CPP_MEMBER_ true
+#define HAFT_IS_CPP_C_ false
+
+/* What is not a field is left out: HAFT_LISTED_ has said so. */
+#define HAFT_IF_FIELD_(F, T, tuple) HAFT_IF_FIELD2_(HAFT_SECOND_(HAFT_PROBE_ tuple, 0, 0), F, T, tuple)
+#define HAFT_IF_FIELD2_(...) HAFT_IF_FIELD3_(__VA_ARGS__)
+#define HAFT_IF_FIELD3_(is_field, F, T, tuple) HAFT_IF_FIELD_##is_field##_(F, T, tuple)
+#define HAFT_IF_FIELD_0_(F, T, thing)
+#define HAFT_IF_FIELD_1_(F, T, tuple) F(T, HAFT_STRIP_ tuple)
 
 /* ---- assertions ---- */
-#define HAFT_CPP_CHECK_(T, tuple) HAFT_CPP_CHECK2_(T, HAFT_STRIP_ tuple)
+#define HAFT_CPP_CHECK_(T, tuple) HAFT_IF_FIELD_(HAFT_CPP_CHECK2_, T, tuple)
 #define HAFT_CPP_CHECK2_(...) HAFT_CPP_CHECK3_(__VA_ARGS__)
-#define HAFT_CPP_CHECK3_(T, presence, dv, null, wire, header, kind, name, type, ...)               \
+#define HAFT_CPP_CHECK3_(T, presence, dv, null, wire, header, written, kind, ...)                  \
+    HAFT_CPP_CHECK4_(HAFT_SIDE_##kind##_, T, presence, dv, null, wire, header, written, kind, __VA_ARGS__)
+#define HAFT_CPP_CHECK4_(...) HAFT_CPP_CHECK5_(__VA_ARGS__)
+#define HAFT_CPP_CHECK5_(side, ...) HAFT_##side##_CHECK_(__VA_ARGS__)
+#define HAFT_C_CHECK_(...) HAFT_CHECK3_(__VA_ARGS__)
+#define HAFT_MEMBER_CHECK_(T, presence, dv, null, wire, header, written, kind, name, type, ...)    \
     HAFT_CPP_CHECK_##kind##_(T, presence, dv, null, name, type, __VA_ARGS__, 0)
 #define HAFT_CPP_CHECK_CPP_(T, presence, dv, null, name, type, ...)                                \
     static_assert(::std::is_same_v<decltype(T::name), HAFT_UNPACKED_(type)>,                       \
@@ -221,27 +236,14 @@
 #define HAFT_CPP_CHECK_HAS_DEFAULT_(T, dv, name)                                                   \
     static_assert(::haft::detail::is_default_for<decltype(T::name), decltype(dv)>(),               \
                   "the default of " #T "." #name " must be of its type, or JSON in a string");
-/* Those of C have been checked by C, if anybody has. */
-#define HAFT_CPP_CHECK_BOOLEAN_(...)
-#define HAFT_CPP_CHECK_INTEGER_(...)
-#define HAFT_CPP_CHECK_NUMBER_(...)
-#define HAFT_CPP_CHECK_STRING_(...)
-#define HAFT_CPP_CHECK_BYTES_(...)
-#define HAFT_CPP_CHECK_ENUM_(...)
-#define HAFT_CPP_CHECK_OBJECT_(...)
-#define HAFT_CPP_CHECK_UNION_(...)
-#define HAFT_CPP_CHECK_POINTER_(...)
-#define HAFT_CPP_CHECK_ARRAY_(...)
-#define HAFT_CPP_CHECK_MAP_(...)
-#define HAFT_CPP_CHECK_JSON_(...)
-#define HAFT_CPP_CHECK_EXTENDS_(...)
-
 /* ---- the fields ---- */
-#define HAFT_CPP_FIELD_(T, tuple) HAFT_CPP_FIELD2_(T, HAFT_STRIP_ tuple)
+#define HAFT_CPP_FIELD_(T, tuple) HAFT_IF_FIELD_(HAFT_CPP_FIELD2_, T, tuple)
 #define HAFT_CPP_FIELD2_(...) HAFT_CPP_FIELD3_(__VA_ARGS__)
-#define HAFT_CPP_FIELD3_(T, presence, dv, null, wire, header, kind, name, type, ...)               \
-    HAFT_CPP_FIELD_##kind##_(T, presence, dv, null, wire, header, name, type, __VA_ARGS__)
-#define HAFT_CPP_FIELD_CPP_(T, presence, dv, null, wire, header, name, type, ...)                  \
+#define HAFT_CPP_FIELD3_(T, presence, dv, null, wire, header, written, kind, ...)                  \
+    HAFT_CPP_FIELD4_(HAFT_SIDE_##kind##_, T, presence, dv, null, wire, header, written, kind, __VA_ARGS__)
+#define HAFT_CPP_FIELD4_(...) HAFT_CPP_FIELD5_(__VA_ARGS__)
+#define HAFT_CPP_FIELD5_(side, ...) HAFT_##side##_FIELD_(__VA_ARGS__)
+#define HAFT_MEMBER_FIELD_(T, presence, dv, null, wire, header, written, kind, name, type, ...)    \
     , ::haft::detail::field<&T::name>                                                              \
     {                                                                                              \
         wire, header, HAFT_PRESENCE_##presence, HAFT_MAY_BE_NULL_##null##_,                        \
@@ -251,150 +253,7 @@
                 return rules_;                                                                     \
             }()                                                                                    \
     }
-#define HAFT_CPP_FIELD_FOUND_ HAFT_CPP_FIELD_CPP_
-/* Those of C, with the offsets that they have there. */
-#define HAFT_C_FIELD_(T, presence_, dv, null, wire, header_, kind_, name_, type_, ...)              \
-    , ::haft::detail::make_c_field(                                                                \
-          [] {                                                                                     \
-              ::haft::detail::entry entry_;                                                        \
-              entry_.name = wire;                                                                  \
-              entry_.kind = HAFT_KIND_##kind_;                                                     \
-              entry_.presence = HAFT_PRESENCE_##presence_;                                          \
-              entry_.header = header_;                                                             \
-              entry_.offset = offsetof(T, name_);                                                  \
-              HAFT_C_HAS_##presence_##_(T, kind_, name_)                                            \
-              HAFT_C_NULL_##null##_(T, name_)                                                      \
-              HAFT_C_AT_##kind_##_(T, name_)                                                       \
-              HAFT_C_TYPE_##kind_##_(type_)                                                        \
-              return entry_;                                                                       \
-          }(),                                                                                     \
-          ::haft::detail::make_c_fallback(dv),                                                     \
-          [] {                                                                                     \
-              ::haft::detail::HAFT_C_RULES_##kind_##_ rules_;                                      \
-              HAFT_RULES_(__VA_ARGS__)                                                             \
-              return rules_;                                                                       \
-          }(),                                                                                     \
-          HAFT_C_ITEM_##kind_##_(type_))
-#define HAFT_C_ITEM_(presence_, dv, null, wire, header_, kind_, name_, type_, ...)                  \
-    ::haft::detail::make_c_field(                                                                  \
-        [] {                                                                                       \
-            ::haft::detail::entry entry_;                                                          \
-            entry_.name = wire;                                                                    \
-            entry_.kind = HAFT_KIND_##kind_;                                                       \
-            entry_.presence = HAFT_PRESENCE_##presence_;                                            \
-            HAFT_C_ITEM_NULL_##null##_                                                             \
-            HAFT_C_TYPE_##kind_##_(type_)                                                          \
-            return entry_;                                                                         \
-        }(),                                                                                       \
-        ::haft::detail::fallback{},                                                                \
-        [] {                                                                                       \
-            ::haft::detail::HAFT_C_RULES_##kind_##_ rules_;                                        \
-            HAFT_RULES_(__VA_ARGS__)                                                               \
-            return rules_;                                                                         \
-        }(),                                                                                       \
-        ::haft::detail::no_item{})
-#define HAFT_C_ITEM_NULL_SOLID_
-#define HAFT_C_ITEM_NULL_NULLABLE_SOLID_ entry_.nullable = true;
-#define HAFT_C_NULL_SOLID_(T, name)
-#define HAFT_C_NULL_NULLABLE_SOLID_(T, name)                                                       \
-    entry_.nullable = true;                                                                        \
-    entry_.null = offsetof(T, null_##name);
-#define HAFT_C_HAS_REQUIRED_(T, kind, name)
-#define HAFT_C_HAS_DEFAULT_(T, kind, name)
-#define HAFT_C_HAS_OPTIONAL_(T, kind, name) HAFT_C_HAS_##kind##_(T, name)
-#define HAFT_C_HAS_BOOLEAN_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_INTEGER_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_NUMBER_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_STRING_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_BYTES_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_ENUM_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_OBJECT_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_UNION_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_POINTER_(T, name)
-#define HAFT_C_HAS_ARRAY_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_MAP_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_JSON_(T, name) entry_.has = offsetof(T, has_##name);
-#define HAFT_C_HAS_EXTENDS_(T, name)
-#define HAFT_C_AT_BOOLEAN_(T, name)
-#define HAFT_C_AT_INTEGER_(T, name)
-#define HAFT_C_AT_NUMBER_(T, name)
-#define HAFT_C_AT_STRING_(T, name)
-#define HAFT_C_AT_BYTES_(T, name) entry_.count = offsetof(T, name##_size);
-#define HAFT_C_AT_ENUM_(T, name)
-#define HAFT_C_AT_OBJECT_(T, name)
-#define HAFT_C_AT_UNION_(T, name)
-#define HAFT_C_AT_POINTER_(T, name)
-#define HAFT_C_AT_ARRAY_(T, name) entry_.count = offsetof(T, n_##name);
-#define HAFT_C_AT_MAP_(T, name)                                                               \
-    entry_.count = offsetof(T, n_##name);                                                          \
-    entry_.keys = offsetof(T, name##_keys);
-#define HAFT_C_AT_JSON_(T, name)
-#define HAFT_C_AT_EXTENDS_(T, name)
-#define HAFT_C_TYPE_BOOLEAN_(T)
-#define HAFT_C_TYPE_INTEGER_(T)
-#define HAFT_C_TYPE_NUMBER_(T)
-#define HAFT_C_TYPE_STRING_(T)
-#define HAFT_C_TYPE_BYTES_(T)
-#define HAFT_C_TYPE_ENUM_(T) entry_.type = &::haft::detail::c_table<enum T>::type;
-#define HAFT_C_TYPE_OBJECT_(T) entry_.type = &::haft::detail::c_table<struct T>::type;
-#define HAFT_C_TYPE_UNION_(T) entry_.type = &::haft::detail::c_table<struct T>::type;
-#define HAFT_C_TYPE_POINTER_(T) entry_.type = &::haft::detail::c_table<struct T>::type;
-#define HAFT_C_TYPE_ARRAY_(T) entry_.stride = sizeof(HAFT_the_item_is_no_field_ T);
-#define HAFT_C_TYPE_MAP_(T) entry_.stride = sizeof(HAFT_the_item_is_no_field_ T);
-#define HAFT_C_TYPE_JSON_(T)
-#define HAFT_C_TYPE_EXTENDS_(T) entry_.type = &::haft::detail::c_table<struct T>::type;
-#define HAFT_C_RULES_BOOLEAN_ plain_rules
-#define HAFT_C_RULES_INTEGER_ integer_rules<::std::int64_t>
-#define HAFT_C_RULES_NUMBER_ number_rules<double>
-#define HAFT_C_RULES_STRING_ string_rules
-#define HAFT_C_RULES_BYTES_ plain_rules
-#define HAFT_C_RULES_ENUM_ plain_rules
-#define HAFT_C_RULES_OBJECT_ plain_rules
-#define HAFT_C_RULES_UNION_ plain_rules
-#define HAFT_C_RULES_POINTER_ plain_rules
-#define HAFT_C_RULES_ARRAY_ array_rules<::haft::detail::plain_rules>
-#define HAFT_C_RULES_MAP_ map_rules<::haft::detail::plain_rules>
-#define HAFT_C_RULES_JSON_ plain_rules
-#define HAFT_C_RULES_EXTENDS_ plain_rules
-#define HAFT_C_ITEM_BOOLEAN_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_INTEGER_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_NUMBER_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_STRING_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_BYTES_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_ENUM_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_OBJECT_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_UNION_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_POINTER_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_ARRAY_(type) HAFT_C_ITEM_ type
-#define HAFT_C_ITEM_MAP_(type) HAFT_C_ITEM_ type
-#define HAFT_C_ITEM_JSON_(type) ::haft::detail::no_item{}
-#define HAFT_C_ITEM_EXTENDS_(type) ::haft::detail::no_item{}
-#define HAFT_CPP_FIELD_BOOLEAN_(T, presence, dv, null, wire, header, name, ...)                                 \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, BOOLEAN, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_INTEGER_(T, presence, dv, null, wire, header, name, ...)                                 \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, INTEGER, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_NUMBER_(T, presence, dv, null, wire, header, name, ...)                                  \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, NUMBER, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_STRING_(T, presence, dv, null, wire, header, name, ...)                                  \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, STRING, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_BYTES_(T, presence, dv, null, wire, header, name, ...)                                   \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, BYTES, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_ENUM_(T, presence, dv, null, wire, header, name, ...)                                    \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, ENUM, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_OBJECT_(T, presence, dv, null, wire, header, name, ...)                                  \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, OBJECT, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_UNION_(T, presence, dv, null, wire, header, name, ...)                                   \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, UNION, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_POINTER_(T, presence, dv, null, wire, header, name, ...)                                 \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, POINTER, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_ARRAY_(T, presence, dv, null, wire, header, name, ...)                                   \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, ARRAY, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_MAP_(T, presence, dv, null, wire, header, name, ...)                                     \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, MAP, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_JSON_(T, presence, dv, null, wire, header, name, ...)                                    \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, JSON, name, __VA_ARGS__)
-#define HAFT_CPP_FIELD_EXTENDS_(T, presence, dv, null, wire, header, name, ...)                                 \
-    HAFT_C_FIELD_(T, presence, dv, null, wire, header, EXTENDS, name, __VA_ARGS__)
+
 /* A description and rules, `"...", .min = 1, .max = 9`, as assignments to rules_: they may come in any
  * order, in C++17 too. */
 #define HAFT_RULES_(...)                                                                           \
@@ -416,18 +275,39 @@
 #define HAFT_R11_(d_, a, b, c, d, e, f, g, h, i, j, k) HAFT_R10_(d_, a, b, c, d, e, f, g, h, i, j) rules_ k;
 #define HAFT_R12_(d_, a, b, c, d, e, f, g, h, i, j, k, l) HAFT_R11_(d_, a, b, c, d, e, f, g, h, i, j, k) rules_ l;
 
-/* ---- enumerations and choices ---- */
-#define HAFT_C_CASE_(T, pair) HAFT_C_CASE2_(T, HAFT_STRIP_ pair)
-#define HAFT_C_CASE2_(...) HAFT_C_CASE3_(__VA_ARGS__)
-#define HAFT_C_CASE3_(T, name, type_)                                                              \
-    , ::haft::detail::make_c_case(#name, offsetof(T, as), &::haft::detail::c_table<struct type_>::type)
-#define HAFT_CPP_ENUMERATOR_(T, item) HAFT_CPP_ENUMERATOR2_(HAFT_UNPACKED_(item), 0)
-#define HAFT_CPP_ENUMERATOR2_(...) HAFT_CPP_ENUMERATOR3_(__VA_ARGS__)
-#define HAFT_CPP_ENUMERATOR3_(name, ...) name,
-#define HAFT_CPP_ENUM_NAME_(T, item) HAFT_CPP_ENUM_NAME2_(T, HAFT_UNPACKED_(item), 0)
-#define HAFT_CPP_ENUM_NAME2_(...) HAFT_CPP_ENUM_NAME3_(__VA_ARGS__)
-#define HAFT_CPP_ENUM_NAME3_(T, name, ...)                                                         \
-    , ::haft::detail::enumerator<T>{::haft::detail::wire_name(#name, __VA_ARGS__), T::name}
-#define HAFT_CPP_C_NAME_(T, name) , ::haft::detail::enumerator<T>{#name, T##_##name}
+/* ---- enumerators: HAFT_VALUE(number, "text"), (name, "text") or name ---- */
+#define HAFT_ENUM_TAG_(T) ::haft::detail::enum_tag<T, ::haft::detail::hash(HAFT_TEXT_(T))>
+#define HAFT_TEXT_(...) HAFT_TEXT2_(__VA_ARGS__)
+#define HAFT_TEXT2_(...) #__VA_ARGS__
+#define HAFT_ENUM_FUNCTION_(T, ...)                                                                \
+    extern "C++" inline constexpr auto haft_enum_(HAFT_ENUM_TAG_(T))                               \
+    {                                                                                              \
+        return ::haft::detail::enumerate<T>(__VA_ARGS__);                                          \
+    }                                                                                              \
+    static_assert(true, "")
+#define HAFT_ENUM_WRITTEN_(T, written, ...)                                                        \
+    static_assert(::haft::detail::all_named({HAFT_EACH_(HAFT_CPP_NAME_, T, __VA_ARGS__)}),         \
+                  "an enumerator of " #T " has no name");                                          \
+    static_assert(::haft::detail::as_written(written, {HAFT_EACH_(HAFT_CPP_NAME_, T, __VA_ARGS__)}),\
+                  "the name of an enumerator of " #T " is a macro: name it otherwise, (name, \"text\")");
+#define HAFT_OF_THREE_(F, ...) HAFT_OF_THREE2_(__VA_ARGS__, F##_VALUE_, F##_PAIR_, F##_PLAIN_, 0)
+#define HAFT_OF_THREE2_(a, b, c, N, ...) N
+#define HAFT_CPP_NAME_(T, item) HAFT_CPP_EACH_(HAFT_NAME, T, HAFT_UNPACKED_(item))
+#define HAFT_CPP_ENUMERATOR_(T, item) HAFT_CPP_EACH_(HAFT_NEW, T, HAFT_UNPACKED_(item))
+#define HAFT_CPP_NUMBER_(T, item) HAFT_CPP_EACH_(HAFT_ENUMERATE, T, HAFT_UNPACKED_(item))
+#define HAFT_CPP_HELD_(T, item) HAFT_CPP_EACH_(HAFT_HELD, T, HAFT_UNPACKED_(item))
+#define HAFT_CPP_EACH_(...) HAFT_CPP_EACH2_(__VA_ARGS__)
+#define HAFT_CPP_EACH2_(F, T, ...) HAFT_OF_THREE_(F, __VA_ARGS__)(T, __VA_ARGS__)
+#define HAFT_NAME_PLAIN_(T, name) #name,
+#define HAFT_NAME_PAIR_(T, name, text) #name,
+#define HAFT_NAME_VALUE_(T, value, number, text) nullptr,
+#define HAFT_NEW_PLAIN_(T, name) name,
+#define HAFT_NEW_PAIR_(T, name, text) name,
+#define HAFT_ENUMERATE_PLAIN_(T, name) , ::haft::detail::enumerator{#name, T::name}
+#define HAFT_ENUMERATE_PAIR_(T, name, text) , ::haft::detail::enumerator{text, T::name}
+#define HAFT_ENUMERATE_VALUE_(T, value, number, text) , ::haft::detail::enumerator{text, number}
+#define HAFT_HELD_PLAIN_(T, name)
+#define HAFT_HELD_PAIR_(T, name, text)
+#define HAFT_HELD_VALUE_(T, value, number, text) HAFT_VALUE_HELD2_(T, number, text)
 
 #endif

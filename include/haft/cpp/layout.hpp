@@ -40,7 +40,7 @@ template <class T> constexpr auto find_enumerators()
     if constexpr (is_named_enum<T>::value)
         return haft_enum_(tag<T>{});
     else
-        return enumerators<T, 1>{"", {""}, {T{}}};
+        return enumerators<1>{"", sizeof(T), {""}, {0}};
 }
 
 template <class T> inline constexpr auto description_of = find_description<T>();
@@ -118,7 +118,7 @@ template <class T> struct slot_for<T, form::bytes> {
     using type = array_slot;
 };
 template <class T> struct slot_for<T, form::enumeration> {
-    using type = int;
+    using type = T;
 };
 template <class T> struct slot_for<T, form::object> {
     using type = object_slot<layout<T>::size>;

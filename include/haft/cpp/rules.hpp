@@ -330,79 +330,6 @@ template <auto Member> struct field {
     rules_of<type> rules;
 };
 
-/* ---- the fields of haft/declare.h, whose structs are those of C ---- */
-
-/* All that a field says besides its rules and its default. */
-struct entry {
-    const char *name = nullptr;
-    haft_kind kind = HAFT_KIND_JSON;
-    haft_presence presence = HAFT_PRESENCE_REQUIRED;
-    bool nullable = false;
-    const char *header = nullptr;
-    std::size_t offset = 0, has = 0, null = 0, count = 0, keys = 0;
-    const haft_type *type = nullptr;
-    const haft_field *item = nullptr;
-    std::size_t stride = 0;
-};
-
-/* The table of a type that is declared in C's way; table.hpp defines it. */
-template <class T> struct c_table {
-    static const haft_type type;
-};
-
-struct no_item {
-};
-
-template <class Rules, class Item> struct c_field {
-    entry place;
-    fallback otherwise;
-    Rules rules;
-    Item item;
-};
-
-template <class Rules, class Item>
-constexpr c_field<Rules, Item> make_c_field(const entry &place, const fallback &otherwise,
-                                            const Rules &rules, const Item &item)
-{
-    return {place, otherwise, rules, item};
-}
-
-template <class Value> constexpr fallback make_c_fallback(Value value)
-{
-    fallback made;
-
-    if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) {
-        made.integer = static_cast<std::int64_t>(value);
-        made.number = static_cast<double>(value);
-        made.boolean = made.number < 0 || made.number > 0;
-    } else {
-        made.text = value;
-    }
-    return made;
-}
-
-template <class... Cases> struct c_choice {
-    const char *name, *tag;
-    std::tuple<Cases...> fields;
-};
-
-template <class... Cases>
-constexpr c_choice<Cases...> make_c_choice(const char *name, const char *tag, Cases... cases)
-{
-    return {name, tag, std::tuple<Cases...>{cases...}};
-}
-
-constexpr entry make_c_case(const char *name, std::size_t offset, const haft_type *type)
-{
-    entry made;
-
-    made.name = name;
-    made.kind = HAFT_KIND_OBJECT;
-    made.offset = offset;
-    made.type = type;
-    return made;
-}
-
 template <class... Fields> struct description {
     const char *name;
     std::tuple<Fields...> fields;
@@ -412,33 +339,6 @@ template <class... Fields>
 constexpr description<Fields...> describe(const char *name, Fields... fields)
 {
     return {name, std::tuple<Fields...>{fields...}};
-}
-
-template <class T, std::size_t N> struct enumerators {
-    const char *name;
-    const char *names[N];
-    T values[N];
-};
-
-template <class T> struct enumerator {
-    const char *name;
-    T value;
-};
-
-template <class T, class... Rest>
-constexpr enumerators<T, sizeof...(Rest)> enumerate(const char *name, Rest... rest)
-{
-    return {name, {rest.name...}, {rest.value...}};
-}
-
-/* The name on the wire: the enumerator's own, or the one beside it. */
-constexpr const char *wire_name(const char *own, int)
-{
-    return own;
-}
-constexpr const char *wire_name(const char *, const char *given, int)
-{
-    return given;
 }
 
 } /* namespace detail */

@@ -161,6 +161,8 @@ constexpr haft_field put_entry(const entry &e, const fallback &value, const Rule
             .type = e.type,
             .item = e.item,
             .stride = e.stride,
+            .width = e.width,
+            .storage = e.storage,
             .fallback = put_fallback(e.kind, value),
             .rules = put_rules(rules)};
 }
@@ -181,7 +183,8 @@ constexpr haft_type put_type(const char *name, haft_shape shape, std::size_t siz
             .n_values = 0,
             .options = options,
             .refine = refine,
-            .tag = tag};
+            .tag = tag,
+            .numbers = nullptr};
 }
 
 #if defined __clang__
@@ -298,7 +301,6 @@ template <class T, std::size_t I> constexpr haft_field make_cpp_member()
     using where = at_member<T, I>;
     constexpr const auto &said = where::said;
     entry e = make_entry<where>(layout<T>::offsets[I], false);
-    fallback otherwise = said.otherwise;
 
     e.header = said.header;
     if (said.presence == HAFT_PRESENCE_DEFAULT)
@@ -307,22 +309,11 @@ template <class T, std::size_t I> constexpr haft_field make_cpp_member()
         e.nullable = true;
         e.presence = said.presence;
     }
-    if constexpr (form_of<typename where::type>::value == form::enumeration) {
-        const auto &names = enumerators_of<typename where::type>;
-        std::int64_t index = 0;
-
-        for (auto value : names.values) {
-            if (static_cast<std::int64_t>(value) == otherwise.integer)
-                break;
-            index++;
-        }
-        otherwise.integer = index;
-    }
     using V = typename where::type;
     if constexpr (form_of<V>::value == form::optional)
-        return put_entry(e, otherwise, narrowed<typename inside<V>::type>(where::rules()));
+        return put_entry(e, said.otherwise, narrowed<typename inside<V>::type>(where::rules()));
     else
-        return put_entry(e, otherwise, narrowed<V>(where::rules()));
+        return put_entry(e, said.otherwise, narrowed<V>(where::rules()));
 }
 
 template <class T, std::size_t I> constexpr haft_field make_member()
@@ -333,13 +324,13 @@ template <class T, std::size_t I> constexpr haft_field make_member()
         return make_cpp_member<T, I>();
 }
 
-template <class T> constexpr haft_type make_enum()
+template <std::size_t N> constexpr haft_type make_enum(const enumerators<N> &said)
 {
-    haft_type type =
-        put_type(enumerators_of<T>.name, HAFT_SHAPE_ENUM, sizeof(int), nullptr, 0, nullptr);
+    haft_type type = put_type(said.name, HAFT_SHAPE_ENUM, said.size, nullptr, 0, nullptr);
 
-    type.values = enumerators_of<T>.names;
-    type.n_values = sizeof enumerators_of<T>.names / sizeof *enumerators_of<T>.names;
+    type.values = said.names;
+    type.n_values = N;
+    type.numbers = said.numbers;
     return type;
 }
 
@@ -370,7 +361,11 @@ template <class T> struct options_of<T, std::void_t<decltype(haft_options_(tag<T
 /* The refinement that HAFT_REFINE has declared for T, or NULL: convert.hpp. */
 template <class T> constexpr haft_refine_call *refine_hook();
 
-template <class T> const haft_type enum_table<T>::type = make_enum<T>();
+template <class T> const haft_type enum_table<T>::type = make_enum(enumerators_of<T>);
+
+template <class Names> inline constexpr auto names_of = Names::get();
+template <class Names>
+const haft_type named_integer_table<Names>::type = make_enum(names_of<Names>);
 
 template <class T, std::size_t... I>
 const haft_field struct_table<T, std::index_sequence<I...>>::fields[] = {make_member<T, I>()...};
@@ -432,7 +427,7 @@ template <class T> const haft_field c_list_table<T>::items = make_c_list<T>();
 template <class T> constexpr haft_type make_c_type()
 {
     if constexpr (std::is_enum_v<T>) {
-        return make_enum<T>();
+        return make_enum(enumerators_of<T>);
     } else if constexpr (is_c_choice<T>::value) {
         return put_type(choice_of<T>.name, HAFT_SHAPE_CHOICE, sizeof(T), c_choice_table<T>::cases,
                         c_choice_table<T>::n, choice_of<T>.tag);
