@@ -280,8 +280,7 @@ void test_list()
     equal_text(client.call("add", R"({"a":"2","b":2})").structured, R"({"total":4})");
     server.remove_tool("add");
     assert_true(client.call("add", "{}").is_error);
-    equal_text(text_of<haft::error>([&] { server.remove_tool("add"); }),
-               "Tool add: not found");
+    equal_text(text_of<haft::error>([&] { server.remove_tool("add"); }), "Tool add: not found");
 }
 
 int c_tool(haft_call *call, const void *, void *)
