@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commit.h" /* made by the build */
 #include "program.h"
 #include "show.h"
 
@@ -48,7 +49,8 @@ static int act_flag(const char *flag)
         return print_help(NULL);
     page_init(&page);
     if (!strcmp(flag, "--version"))
-        haft_buffer_puts(&page.text, "haft " HAFT_VERSION "\n");
+        haft_buffer_printf(&page.text, "haft " HAFT_VERSION "%s\n",
+                           sizeof HAFT_COMMIT > 1 ? " (commit " HAFT_COMMIT ")" : "");
     else if (!strcmp(flag, "--manual")) /* for the build, which checks that the page agrees */
         manual_write(&page.text);
     else

@@ -209,7 +209,7 @@ test("prints its help and version", async () => {
     assert.match(help.out, /  130  interrupted\n/);
     assert.equal((await run(["help"])).out, help.out);
     assert.equal((await run(["help", "call"])).out, (await run(["call", "--help"])).out);
-    assert.match((await run(["--version"])).out, /^haft \d+\.\d+\.\d+\n$/);
+    assert.match((await run(["--version"])).out, /^haft \d+\.\d+\.\d+( \(commit [0-9a-f]{7}\))?\n$/);
 });
 
 test("colours only a terminal", async () => {
