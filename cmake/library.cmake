@@ -4,14 +4,29 @@
 #   <target>_static    the static one                lib<file>.a
 #   <target>_internal  a static one for unit tests, which see every name; never installed
 #
-# They are installed as <TARGET>_EXPORT, or "haft", with "Targets" and "StaticTargets" behind it.
-# It is linked with <TARGET>_NEEDS, and its pkg-config file names <TARGET>_MODULES, and <TARGET>_PARTS
-# as what is in it.
+# They are installed as <TARGET>_EXPORT, or "haft", with "Targets" and "StaticTargets" behind it, and with the pkg-config
+# files <file>.pc and <file>-static.pc.  It is linked with <TARGET>_NEEDS; pkg-config gets to know <TARGET>_MODULES, those
+# of them that a program calls itself as <TARGET>_PUBLIC, and <TARGET>_PARTS as what is in it.
 #
 # What begins with haft_ is public, what begins with hf_ is ours.  The linker keeps the latter inside the shared
 # library (exports.map).  In the static one the prefix keeps it apart from a user's names: so its objects stay
 # apart, and a program takes those that it needs, and needs only the libraries that those need.  A server on standard
 # input and output is without llhttp.
+
+option(HAFT_INSTALL_SHARED "Install the shared libraries" ON)
+option(HAFT_INSTALL_STATIC "Install the static libraries" ON)
+
+# haft_pkgconfig(name description libraries private-libraries requires private-requires parts) - <name>.pc
+function(haft_pkgconfig PC_NAME PC_DESCRIPTION PC_LIBS PC_LIBS_PRIVATE requires private parts)
+    list(JOIN requires ", " PC_REQUIRES)
+    list(JOIN private ", " PC_REQUIRES_PRIVATE)
+    list(JOIN parts " " PC_PARTS)
+    # The prefix is found from where the file lies, so an installed tree may be moved.
+    file(RELATIVE_PATH PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+    string(REGEX REPLACE "/$" "" PC_UP "${PC_UP}")
+    configure_file(${PROJECT_SOURCE_DIR}/haft.pc.in ${PROJECT_BINARY_DIR}/${PC_NAME}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
 
 function(haft_library target file description)
     list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
@@ -42,25 +57,37 @@ function(haft_library target file description)
         target_include_directories(${library} INTERFACE
             $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+        foreach(module IN LISTS ${room}_PUBLIC) # once installed, haftConfig.cmake finds them
+            string(TOUPPER ${module} module)
+            target_link_libraries(${library} INTERFACE $<BUILD_INTERFACE:PkgConfig::${module}>)
+        endforeach()
     endforeach()
     add_library(haft::${target} ALIAS ${target})
     add_library(haft::${target}-static ALIAS ${target}_static)
 
-    set(PC_FILE ${file})
-    set(PC_DESCRIPTION ${description})
-    list(JOIN ${room}_MODULES ", " PC_NEEDS)
-    list(JOIN ${room}_PARTS " " PC_PARTS)
-    # The prefix is found from where the file lies, so an installed tree may be moved.
-    file(RELATIVE_PATH PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-    string(REGEX REPLACE "/$" "" PC_UP "${PC_UP}")
-    configure_file(${PROJECT_SOURCE_DIR}/haft.pc.in ${PROJECT_BINARY_DIR}/${file}.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/${file}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    set(public ${${room}_PUBLIC})
+    set(private ${${room}_MODULES})
+    list(REMOVE_ITEM private ${public})
+    set(static ${public} ${private})
+    if(HAFT_INSTALL_SHARED AND HAFT_INSTALL_STATIC)
+        haft_pkgconfig(${file} "${description}" -l${file} -lm "${public}" "${private}" "${${room}_PARTS}")
+    elseif(HAFT_INSTALL_SHARED)
+        haft_pkgconfig(${file} "${description}" -l${file} "" "${public}" "" "${${room}_PARTS}")
+    else()
+        haft_pkgconfig(${file} "${description}" "-l${file} -lm" "" "${static}" "" "${${room}_PARTS}")
+    endif()
     set(export haft)
     if(${room}_EXPORT)
         set(export ${${room}_EXPORT})
     endif()
-    install(TARGETS ${target} EXPORT ${export}Targets)
-    install(TARGETS ${target}_static EXPORT ${export}StaticTargets)
+    if(HAFT_INSTALL_SHARED)
+        install(TARGETS ${target} EXPORT ${export}Targets)
+    endif()
+    if(HAFT_INSTALL_STATIC)
+        install(TARGETS ${target}_static EXPORT ${export}StaticTargets)
+        haft_pkgconfig(${file}-static "${description}, linked in" "-l:lib${file}.a -lm" "" "${static}" ""
+                       "${${room}_PARTS}")
+    endif()
 endfunction()
 
 # A program that loads plugins has all of a static library, of which it would take only what it needs

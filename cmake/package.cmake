@@ -5,13 +5,18 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/haft)
 
 install(FILES include/haft.h include/haft.hpp TYPE INCLUDE)
 install(DIRECTORY include/haft TYPE INCLUDE FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(EXPORT haftTargets NAMESPACE haft:: DESTINATION ${package_dir})
-install(EXPORT haftStaticTargets NAMESPACE haft:: DESTINATION ${package_dir})
-
+set(exports haft)
 if(TARGET http-client)
-    install(EXPORT haftHttpClientTargets NAMESPACE haft:: DESTINATION ${package_dir})
-    install(EXPORT haftHttpClientStaticTargets NAMESPACE haft:: DESTINATION ${package_dir})
+    list(APPEND exports haftHttpClient)
 endif()
+foreach(export IN LISTS exports)
+    if(HAFT_INSTALL_SHARED)
+        install(EXPORT ${export}Targets NAMESPACE haft:: DESTINATION ${package_dir})
+    endif()
+    if(HAFT_INSTALL_STATIC)
+        install(EXPORT ${export}StaticTargets NAMESPACE haft:: DESTINATION ${package_dir})
+    endif()
+endforeach()
 
 # What is in it, and what must be there for its static libraries.
 set(PACKAGE_HTTP OFF)

@@ -95,8 +95,8 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 echo "== libhaft static, the part linked in"
-cc -DSTATIC_PART program.c $(pkg-config --cflags haft) "$libdir/libhaft-http-client.a" "$libdir/libhaft.a" \
-    -Wl,--as-needed $(pkg-config --static --libs haft | sed 's/-lhaft //') $(pkg-config --libs libcurl) -o bin/program
+cc -DSTATIC_PART program.c -Wl,--as-needed $(pkg-config --cflags --libs haft-http-client-static haft-static) \
+    -o bin/program
 lack
 expect '1 sends 1 0' A=b
 have

@@ -1,8 +1,10 @@
 /* program.c - a user's program, outside the tree.  It has functions whose names the library uses
- * inside, which must not meet. */
+ * inside, which must not meet, and calls yyjson's functions on what the library has read. */
 #include <haft.h>
+#include <haft/json.h>
 
 #include <stdio.h>
+#include <yyjson.h>
 
 int hash_bytes(void);
 int error_set(void);
@@ -23,6 +25,13 @@ int node_new(void)
     return 3;
 }
 
+/* Not a function that yyjson's header has inline. */
+static bool is_same(haft_arena *arena)
+{
+    return yyjson_equals(haft_json_read("[1, 2]", 6, 0, arena, NULL),
+                         haft_json_read("[1,2]", 5, 0, arena, NULL));
+}
+
 int main(void)
 {
     static const char document[] = "{\"type\": \"integer\", \"minimum\": 3}";
@@ -36,7 +45,8 @@ int main(void)
         return 1;
     good = haft_schema_validate_text(schema, "4", 1, arena, &issues);
     bad = haft_schema_validate_text(schema, "2", 1, arena, &issues);
-    printf("%d %s %d\n", good, haft_strerror(bad), hash_bytes() + error_set() + node_new());
+    printf("%d %s %d %d\n", good, haft_strerror(bad), hash_bytes() + error_set() + node_new(),
+           is_same(arena));
     haft_schema_free(schema);
     haft_arena_free(arena);
     return 0;
