@@ -1,7 +1,7 @@
 #!/bin/sh
 # recorded.sh BUILD [--record] - the public interface is what was recorded: of libhaft and its parts the functions and
 # types, of the headers some more types, of libhaft-core, which has the same headers, the names.  What was added is no fault.  With --record it is
-# recorded anew (./dev abi --record).
+# recorded anew (./dev abi --record).  HAFT_DEBUG_INFO is the directory of the debugging information of stripped libraries.
 set -eu
 build=$1 record=${2:-}
 here=tests/abi
@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 # What a library shows, without the insides of the types that are not in the public headers.
 printf '[suppress_type]\n  source_location_not_regexp = include/haft/\n  drop = yes\n' > "$work/private"
 describe() {
-    abidw --suppressions "$work/private" --drop-undefined-syms --no-show-locs --no-comp-dir-path --no-corpus-path \
+    abidw ${HAFT_DEBUG_INFO:+--debug-info-dir "$HAFT_DEBUG_INFO"} --suppressions "$work/private" --drop-undefined-syms --no-show-locs --no-comp-dir-path --no-corpus-path \
         --no-elf-needed --no-parameter-names --no-write-default-sizes --type-id-style hash --out-file "$2" "$1"
 }
 

@@ -20,6 +20,7 @@ ROADMAP.md
 DEPENDENCY_POLICY.md
 docs
 include
+packaging
 '
 later='
 CHANGELOG.md
