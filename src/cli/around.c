@@ -93,14 +93,16 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
     wish.threads = (settings->otlp.url ? 1U : 0) + (settings->audit ? 1U : 0) +
                    (settings->log_file && command->reload.logger ? 1U : 0);
     if (settings->otlp.url && !wish.connect) {
-        hf_error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
+        hf_error_set(&reason, HAFT_EINVAL, "--otlp",
+                     "with --sandbox, --otlp requires --sandbox-connect");
         return hf_command_refuse(command, &reason);
     }
     if (hf_sandbox_open(sandbox, &wish, &reason))
         return hf_command_refuse(command, &reason);
     if (*sandbox->lacks)
         hf_server_log(command->server, HAFT_WARNING,
-                      "the sandbox is without %s: this kernel has none", sandbox->lacks);
+                      "the sandbox runs without %s: the kernel does not support it",
+                      sandbox->lacks);
     command->sandbox = sandbox;
     return COMMAND_OK;
 }
@@ -112,8 +114,9 @@ static void doubt_sandbox(const struct command *command)
 
     if ((wish->read && *wish->read) || (wish->write && *wish->write) || wish->connect ||
         wish->connect_unix)
-        hf_server_log(command->server, HAFT_WARNING,
-                      "there is no sandbox: what is left to one counts with --sandbox only");
+        hf_server_log(
+            command->server, HAFT_WARNING,
+            "--sandbox-read, --sandbox-write and --sandbox-connect have no effect without --sandbox");
 }
 
 int hf_command_begin(struct command *command, struct sandbox *sandbox)

@@ -145,7 +145,8 @@ int hf_command_call(struct command *command, haft_server *server)
 
     haft_buffer_init(&params, NULL, CLI_ASK_ARENA_LIMIT);
     if (!arena || !haft_json_read(arguments, strlen(arguments), 0, arena, &reason)) {
-        fprintf(stderr, "%s: the arguments are not JSON: %s\n", command->program, reason.text);
+        fprintf(stderr, "%s: the arguments are not valid JSON: %s\n", command->program,
+                reason.text);
         goto out;
     }
     hf_json_begin_object(&w);

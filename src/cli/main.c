@@ -28,13 +28,17 @@ static const struct verb {
 } verbs[] = {
     {{"--stdio", NULL, "serve on standard input and output"}, act_stdio},
     {{"--list", NULL, "print the tools as a table"}, hf_command_list},
-    {{"--check", NULL, "print what clients would stumble over; 1 if a tool is refused"}, act_check},
-    {{"--call", "TOOL [JSON]", "call a tool and print its text; 1 if it fails"}, hf_command_call},
-    {{"--print-config", NULL, "print every option's value and where it comes from"}, act_config},
+    {{"--check", NULL,
+      "check the tools for problems with clients; exit with 1 if a tool is rejected"},
+     act_check},
+    {{"--call", "TOOL [JSON]", "call a tool and print its result; exit with 1 if it fails"},
+     hf_command_call},
+    {{"--print-config", NULL, "print the value of every option and its source"}, act_config},
     {{"--json", NULL, "with --list, --call or --print-config: print JSON"}, NULL},
-    {{"--verbose", NULL, "with --list: print also what a call of each tool passes"}, NULL},
-    {{"--help", NULL, "print this"}, act_help},
-    {{"--version", NULL, "print the versions"}, act_version},
+    {{"--verbose", NULL, "with --list: also print the stages that a call of each tool passes"},
+     NULL},
+    {{"--help", NULL, "print this help"}, act_help},
+    {{"--version", NULL, "print the version"}, act_version},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -65,10 +69,10 @@ static int refuse_name(const struct command *command, const char *given)
     for (size_t i = 0; i < hf_option_count; i++)
         hf_nearest_offer(&search, hf_option_table[i].flag);
     if (!HAFT_HTTP && !strncmp(given, http, sizeof http - 1))
-        fprintf(stderr, "%s: %s: this one is built without HTTP\n", command->program, http);
+        fprintf(stderr, "%s: %s: this program was built without HTTP\n", command->program, http);
     else
-        fprintf(stderr, "%s: there is no option %s%s%s%s\n", command->program, given,
-                search.name ? "; did you mean " : "; --help prints those that there are",
+        fprintf(stderr, "%s: unknown option %s%s%s%s\n", command->program, given,
+                search.name ? "; did you mean " : "; --help lists the options",
                 search.name ? search.name : "", search.name ? "?" : "");
     return COMMAND_MISUSED;
 }
@@ -184,7 +188,7 @@ static int act_help(struct command *command, haft_server *server)
 
     haft_buffer_init(&page, server->allocator, PAGE_LIMIT);
     haft_buffer_printf(&page,
-                       "usage: %s [OPTION ...]\n%s %s, a server of the Model Context Protocol.\n\n",
+                       "usage: %s [OPTION ...]\n%s %s, a Model Context Protocol (MCP) server.\n\n",
                        command->program, server->name, server->version);
     hf_verb_put_help(&page);
     status = print_page(command, &page);
@@ -226,7 +230,7 @@ static int act_check(struct command *command, haft_server *server)
     printf("%zu tool%s offered", n, n == 1 ? " is" : "s are");
     if (n_hidden)
         printf(", %zu %s hidden", n_hidden, n_hidden == 1 ? "is" : "are");
-    printf("%s\n", server->error.code ? ", and not everything that was added" : "");
+    printf("%s\n", server->error.code ? ", some were rejected (see the log)" : "");
     return server->error.code ? COMMAND_FAILED : COMMAND_OK;
 }
 
@@ -312,7 +316,7 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
     if (command->app) /* what is served may come from a section */
         hf_settings_commit(&command->settings);
     if (!hf_app_at(command->app, command->server, 0)) {
-        fprintf(stderr, "%s: there is no MCP endpoint\n", command->program);
+        fprintf(stderr, "%s: no MCP endpoint is configured\n", command->program);
         return command_unable(command);
     }
     status =
@@ -416,10 +420,8 @@ int hf_command_main(haft_server *server, const struct app *app, int argc, char *
     command.program = argc > 0 && argv[0] ? argv[0] : "haft";
     status = command_unable(&command);
     if (!server) {
-        fprintf(
-            stderr,
-            "%s: the server could not be made: there is no memory, or its options are not valid\n",
-            command.program);
+        fprintf(stderr, "%s: could not create the server: out of memory, or invalid options\n",
+                command.program);
         return status;
     }
     allocator = *server->allocator;

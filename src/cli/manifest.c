@@ -170,11 +170,11 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
                      atomic_load(&server->limits.client_per_ms)};
 
     haft_buffer_printf(buffer, "  runs       %s",
-                       item->quick     ? "where messages are read"
-                       : item->isolate ? "in a process of its own"
+                       item->quick     ? "on the event loop"
+                       : item->isolate ? "in a separate process"
                                        : "on a worker");
     if (item->cap)
-        haft_buffer_printf(buffer, ", %u at once and %u in line", item->cap->max_running,
+        haft_buffer_printf(buffer, ", at most %u running and %u queued", item->cap->max_running,
                            item->cap->max_waiting);
     haft_buffer_puts(buffer, "\n  timeout    ");
     manifest_put_time(buffer, item->timeout_ms ? item->timeout_ms
@@ -185,9 +185,9 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
 
         if (!rate.calls)
             continue;
-        haft_buffer_printf(buffer, "  rate       %u calls in ", rate.calls);
+        haft_buffer_printf(buffer, "  rate       %u calls per ", rate.calls);
         manifest_put_time(buffer, rate.per_ms);
-        haft_buffer_puts(buffer, i ? ", of all tools together\n" : "\n");
+        haft_buffer_puts(buffer, i ? ", over all tools\n" : "\n");
     }
     if (item->lenient == HAFT_UNSET ? atomic_load(&server->limits.lenient)
                                     : item->lenient == HAFT_YES)

@@ -127,8 +127,7 @@ void hf_app_doubt(const struct app *app, haft_server *own, const struct settings
                 put_nearest(server, name, nearest, sizeof nearest);
         }
         if (!found)
-            hf_server_log(own, HAFT_WARNING, "tools.disabled: there is no tool %s%s", name,
-                          nearest);
+            hf_server_log(own, HAFT_WARNING, "tools.disabled: unknown tool %s%s", name, nearest);
     }
 }
 

@@ -30,13 +30,13 @@ static const struct {
     [OPTION_NUMBER] = {plain, "N", "a whole number"},
     [OPTION_SIZE] = {bytes, "SIZE", "a size"},
     [OPTION_DURATION] = {times, "TIME", "a time"},
-    [OPTION_RATE] = {NULL, "RATE", "a number of calls a minute, or in a time as in 10/1s"},
+    [OPTION_RATE] = {NULL, "RATE", "a number of calls per minute, or per interval as in 10/1s"},
     [OPTION_WORD] = {NULL, "WORD", "one of"},
     [OPTION_TEXT] = {NULL, "TEXT", "text"},
-    [OPTION_FILE] = {NULL, "FILE", "the name of a file"},
+    [OPTION_FILE] = {NULL, "FILE", "a file name"},
     [OPTION_PATH] = {NULL, "PATH", "a path that begins with /"},
     [OPTION_ADDRESS] = {NULL, "HOST:PORT", "an address, HOST:PORT or unix:PATH"},
-    [OPTION_LIST] = {NULL, "NAME", "a list of texts"},
+    [OPTION_LIST] = {NULL, "NAME", "a list of strings"},
 };
 
 const char *hf_option_takes(const struct option *option)

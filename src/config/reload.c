@@ -14,7 +14,7 @@ static void log_complaints(haft_server *server, const struct complaints *complai
 {
     const char *line = complaints->text.data, *end = line + complaints->text.size;
 
-    hf_server_log(server, HAFT_ERROR, "the configuration was refused, the old one stays in force");
+    hf_server_log(server, HAFT_ERROR, "the new configuration is invalid; keeping the old one");
     while (line < end) {
         size_t size = strcspn(line, "\n");
 
@@ -32,7 +32,7 @@ static void log_changes(const struct reload *reload, const struct settings *sett
         haft_buffer value;
 
         if (!option->live && !hf_option_equal(option, settings, reload->started))
-            hf_server_log(reload->server, HAFT_WARNING, "%s: a change needs a restart",
+            hf_server_log(reload->server, HAFT_WARNING, "%s: changing this requires a restart",
                           option->key ? option->key : option->flag);
         if (!option->live || hf_option_equal(option, settings, hf_reload_settings(reload)))
             continue;
@@ -91,7 +91,7 @@ static int reload_replace(struct reload *reload, struct settings *settings)
     hf_app_doubt(reload->app, reload->server, settings);
     hf_reload_finish(reload);
     reload->current = *settings;
-    hf_server_log(reload->server, HAFT_NOTICE, "the configuration was read again");
+    hf_server_log(reload->server, HAFT_NOTICE, "configuration reloaded");
     return 0;
 }
 
@@ -112,7 +112,7 @@ void hf_reload_now(void *context)
         status = reload_replace(reload, &settings);
     if (status) {
         if (status != HAFT_EINVAL)
-            hf_server_log(reload->server, HAFT_ERROR, "the configuration was not read again: %s",
+            hf_server_log(reload->server, HAFT_ERROR, "could not reload the configuration: %s",
                           haft_strerror(status));
         hf_settings_finish(&settings);
     }

@@ -27,10 +27,11 @@ static void warn_of_mode(haft_server *server, const char *path, int fd)
     struct stat file;
 
     if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_mode & (S_IWGRP | S_IRWXO))
-        hf_server_log(server, HAFT_WARNING,
-                      "%s: mode %04o gives the key to other users; run chmod 600 on it, and make a "
-                      "new key if somebody may have read this one",
-                      path, (unsigned)(file.st_mode & 07777));
+        hf_server_log(
+            server, HAFT_WARNING,
+            "%s: mode %04o lets other users read the key; run chmod 600 on it, and generate a "
+            "new key if another user may have read this one",
+            path, (unsigned)(file.st_mode & 07777));
 }
 
 int hf_seal_file_read(haft_server *server, const char *path)
@@ -43,7 +44,7 @@ int hf_seal_file_read(haft_server *server, const char *path)
     if (n < 0)
         status = hf_server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
     else if ((size_t)n == sizeof text || !seal_file_read_digits(text, (size_t)n, key))
-        status = hf_server_refuse(server, HAFT_EINVAL, path, "a key is %d hexadecimal digits",
+        status = hf_server_refuse(server, HAFT_EINVAL, path, "a key must be %d hexadecimal digits",
                                   SEAL_FILE_DIGITS);
     else {
         haft_server_set_seal_key(server, key);

@@ -204,7 +204,8 @@ static int read_config(struct settings *settings, const struct given *given, siz
     if (status || !settings->config)
         return status;
     if (!strcmp(settings->config, "-")) {
-        hf_complaints_add(complaints, "--config: it cannot come from standard input");
+        hf_complaints_add(complaints,
+                          "--config: cannot read the configuration from standard input");
         return 0;
     }
     return hf_settings_read_file(settings, settings->config, complaints);
@@ -274,14 +275,16 @@ int haft_section_add(haft_server *server, const haft_section *section)
     section = view;
     name = section->name ? section->name : "";
     if (!*name || !section->prepare || !section->commit || hf_option_has_section(name))
-        return hf_server_refuse(server, HAFT_EINVAL, name,
-                                "a section has a name of its own, and functions for its two steps");
+        return hf_server_refuse(
+            server, HAFT_EINVAL, name,
+            "a section needs a unique name and functions for both of its steps");
     if (server->n_sections == SECTIONS_MAX)
-        return hf_server_refuse(server, HAFT_ETOOBIG, name, "there are %d sections already",
-                                SECTIONS_MAX);
+        return hf_server_refuse(server, HAFT_ETOOBIG, name,
+                                "there are already %d sections, the maximum", SECTIONS_MAX);
     for (size_t i = 0; i < server->n_sections; i++)
         if (!strcmp(server->sections[i]->name, name))
-            return hf_server_refuse(server, HAFT_EEXISTS, name, "the section is there already");
+            return hf_server_refuse(server, HAFT_EEXISTS, name,
+                                    "a section with this name exists already");
     server->sections[server->n_sections++] = section;
     return 0;
 }

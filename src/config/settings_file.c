@@ -114,7 +114,7 @@ static void refuse_text(const struct settings_file_reading *reading, const char 
     int status;
 
     if (!size) {
-        hf_complaints_add(reading->complaints, "%s: it is empty; {} leaves everything as it is",
+        hf_complaints_add(reading->complaints, "%s: the file is empty; write {} to change nothing",
                           reading->name);
         return;
     }
@@ -190,7 +190,7 @@ int hf_settings_read_file(struct settings *settings, const char *path,
     if (status == HAFT_EINVAL)
         hf_complaints_add(complaints, "%s: %s", path, strerror(errno));
     if (status == HAFT_ETOOBIG)
-        hf_complaints_add(complaints, "%s: a configuration has at most %d bytes", path,
+        hf_complaints_add(complaints, "%s: the configuration exceeds the limit of %d bytes", path,
                           SETTINGS_FILE_LIMIT);
     close(fd);
     if (!status)

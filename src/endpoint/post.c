@@ -197,7 +197,7 @@ void hf_endpoint_post(haft_exchange *exchange, const haft_request *request)
     }
     if (request->body_size > endpoint->server->options.max_message) {
         hf_exchange_refuse(exchange, 413, NULL, RPC_INVALID_REQUEST,
-                           "Content Too Large: the message is too long");
+                           "Content Too Large: the message exceeds the limit");
         return;
     }
     if (named < REVISIONS && hf_revision_rows[named].modern)

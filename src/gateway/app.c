@@ -362,7 +362,7 @@ int hf_gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_m
     for (const struct mcp *mcp = gateway->servers; mcp && !status; mcp = mcp->next)
         status = hf_isolate_start(mcp->server);
     if (status)
-        hf_error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
+        hf_error_set(reterr_reason, status, NULL, "cannot run isolated tools: %s",
                      haft_strerror(status));
     return status;
 }

@@ -71,7 +71,7 @@ static void fail(struct connection *c)
     static const struct {
         int status;
         const char *message;
-    } refusals[] = {{413, "Content Too Large: the message is too long"},
+    } refusals[] = {{413, "Content Too Large: the message exceeds the limit"},
                     {414, "URI Too Long"},
                     {431, "Request Header Fields Too Large"},
                     {503, "Out of memory"},

@@ -59,7 +59,7 @@ static int read_address(const char *address, struct sockaddr_storage *ret_peer, 
     long port = colon ? strtol(colon + 1, &end, 10) : -1;
 
     if (!colon || !size || size >= sizeof host || !colon[1] || *end || port < 0 || port > 65535)
-        return listen_refuse(reason, address, "%s", "an address is HOST:PORT or unix:PATH");
+        return listen_refuse(reason, address, "%s", "expected HOST:PORT or unix:PATH");
     if (address[0] == '[' && address[size - 1] == ']') {
         address++;
         size -= 2;
@@ -71,7 +71,7 @@ static int read_address(const char *address, struct sockaddr_storage *ret_peer, 
         snprintf(host, sizeof host, "127.0.0.1");
     if (uv_ip4_addr(host, (int)port, (struct sockaddr_in *)(void *)ret_peer) &&
         uv_ip6_addr(host, (int)port, (struct sockaddr_in6 *)(void *)ret_peer))
-        return listen_refuse(reason, host, "%s", "the host must be an address, or localhost");
+        return listen_refuse(reason, host, "%s", "the host must be an IP address or localhost");
     return 0;
 }
 
@@ -106,7 +106,7 @@ static const char *why_not(const char *path, int status)
 
     snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 0, path);
     return status == UV_EACCES && *directory && access(directory, F_OK) && errno == ENOENT
-               ? "there is no such directory"
+               ? "no such directory"
                : uv_strerror(status);
 }
 
@@ -116,7 +116,7 @@ static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
     int status;
 
     if (strlen(path) >= PATH_ROOM)
-        return listen_refuse(reason, path, "%s", "the path of a socket is shorter than that");
+        return listen_refuse(reason, path, "%s", "the path of the Unix socket is too long");
     if (is_left_over(path))
         unlink(path);
     http->unix_socket = true;

@@ -68,7 +68,8 @@ static void on_overdue(void *context)
 {
     struct shard *shard = context;
 
-    hf_server_log(shard->serve->server, HAFT_ERROR, "calls were cut off: they did not end in time");
+    hf_server_log(shard->serve->server, HAFT_ERROR,
+                  "shutdown timed out: calls in flight were abandoned");
     serve_leave(shard->serve, 1);
 }
 
@@ -143,10 +144,10 @@ static int open_shard(struct serve *serve, unsigned i, haft_reason *reason)
 
     shard->serve = serve;
     if (uv_loop_init(&shard->loop))
-        return hf_error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
+        return hf_error_set(reason, HAFT_EBUSY, NULL, "cannot create an event loop");
     if (uv_async_init(&shard->loop, &shard->end, serve_on_end)) {
         uv_loop_close(&shard->loop);
-        return hf_error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
+        return hf_error_set(reason, HAFT_EBUSY, NULL, "cannot create an event loop");
     }
     shard->end.data = shard;
     serve->n_open++;
@@ -204,7 +205,7 @@ static void run_shards(struct serve *serve)
         started[i] = !uv_thread_create(&serve->shard[i].thread, run_shard, &serve->shard[i]);
         if (started[i])
             continue;
-        hf_server_log(serve->server, HAFT_ERROR, "a thread could not be started");
+        hf_server_log(serve->server, HAFT_ERROR, "cannot start a thread");
         uv_async_send(&serve->shard[i].end);
         run_shard(&serve->shard[i]);
         serve->shard[i].ended = true;

@@ -138,7 +138,7 @@ static void on_connection(uv_stream_t *listener, int status)
     /* It keeps its place in the queue, and the listener is deaf until it is taken out. */
     http->deaf = !c;
     if (!c) {
-        hf_server_log(http->server, HAFT_ERROR, "a connection must wait: out of memory");
+        hf_server_log(http->server, HAFT_ERROR, "out of memory: a connection has to wait");
         return;
     }
     make_stream(c);
@@ -360,7 +360,7 @@ haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv
     haft_http *http;
 
     if (status) {
-        hf_error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
+        hf_error_set(reterr_reason, status, NULL, "cannot run isolated tools: %s",
                      haft_strerror(status));
         return NULL;
     }

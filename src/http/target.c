@@ -88,7 +88,7 @@ bool hf_connection_read_target(struct connection *c)
         return false;
     }
     if (!is_valid) {
-        hf_connection_refuse(c, 400, "Bad Request: the path is not well written");
+        hf_connection_refuse(c, 400, "Bad Request: the path is malformed");
         return false;
     }
     headers = (haft_header *)(void *)c->fields.data;

@@ -200,8 +200,7 @@ void hf_connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
     if (done < size)
         queue(c, bufs, n, size, done);
     if (c->streaming && is_deaf(c, behind)) {
-        hf_server_log(c->http->server, HAFT_WARNING,
-                      "a client that does not read its stream is dropped");
+        hf_server_log(c->http->server, HAFT_WARNING, "closing a stream: its client does not read");
         doom(c);
     }
 }

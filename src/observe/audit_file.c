@@ -14,20 +14,20 @@ static void audit_file_report(void *context, enum spool_event event, const char 
 
     switch (event) {
     case SPOOL_FAILS:
-        hf_server_log(file->server, HAFT_CRITICAL, "the audit cannot be written: %s", why);
+        hf_server_log(file->server, HAFT_CRITICAL, "cannot write the audit file: %s", why);
         break;
     case SPOOL_LOSES:
-        hf_server_log(file->server, HAFT_CRITICAL,
-                      "lines of the audit are lost: too many wait to be written");
+        hf_server_log(file->server, HAFT_CRITICAL, "audit lines are being lost: the queue is full");
         break;
     case SPOOL_WRITES:
-        hf_server_log(file->server, HAFT_WARNING, "the audit is written again; lost: %zu", lost);
+        hf_server_log(file->server, HAFT_WARNING, "writing the audit file again; lines lost: %zu",
+                      lost);
         break;
     case SPOOL_STAYS:
-        hf_server_log(file->server, HAFT_ERROR, "the audit is not opened again: %s", why);
+        hf_server_log(file->server, HAFT_ERROR, "cannot reopen the audit file: %s", why);
         break;
     case SPOOL_ENDS:
-        hf_server_log(file->server, HAFT_CRITICAL, "lines of the audit were lost: %zu", lost);
+        hf_server_log(file->server, HAFT_CRITICAL, "audit lines lost: %zu", lost);
         break;
     }
 }
@@ -62,7 +62,7 @@ int hf_audit_file_start(struct audit_file *file, haft_reason *reterr_reason)
 {
     int status = file->spool ? hf_spool_start(file->spool) : 0;
 
-    return status ? hf_error_set(reterr_reason, status, "audit", "no thread can be started") : 0;
+    return status ? hf_error_set(reterr_reason, status, "audit", "cannot start a thread") : 0;
 }
 
 void hf_audit_file_reopen(struct audit_file *file)

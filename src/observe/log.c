@@ -75,7 +75,7 @@ static void log_report(void *context, enum spool_event event, const char *why, s
     if (event == SPOOL_STAYS)
         n = snprintf(text, sizeof text, "%.100s: %.100s", logger->options.file, why);
     else if (event == SPOOL_WRITES && lost)
-        n = snprintf(text, sizeof text, "%zu lines were lost here", lost);
+        n = snprintf(text, sizeof text, "%zu log lines were lost here", lost);
     if (n > 0)
         hf_logger_record(logger,
                          &(haft_record){.level = HAFT_ERROR, .text = text, .size = (size_t)n});
@@ -97,8 +97,7 @@ int hf_logger_start(struct logger *logger, haft_reason *reterr_reason)
     status = hf_spool_start(spool);
     if (status) {
         hf_spool_close(spool, 0);
-        return hf_error_set(reterr_reason, status, logger->options.file,
-                            "no thread can be started");
+        return hf_error_set(reterr_reason, status, logger->options.file, "cannot start a thread");
     }
     uv_mutex_lock(&logger->lock);
     logger->spool = spool;
@@ -304,7 +303,7 @@ void hf_logger_record(void *context, const haft_record *record)
     uv_mutex_lock(&logger->lock);
     if (record->level >= logger->options.level) {
         if (logger->lost) {
-            int n = snprintf(note, sizeof note, "%zu lines were lost here", logger->lost);
+            int n = snprintf(note, sizeof note, "%zu log lines were lost here", logger->lost);
 
             if (write_record(
                     logger, &(haft_record){.level = HAFT_WARNING, .text = note, .size = (size_t)n}))

@@ -145,10 +145,10 @@ static void otlp_report(haft_otlp *otlp, const char *why_not)
     if (why_not && !otlp->failing)
         hf_server_log(
             otlp->server, HAFT_WARNING,
-            "the collector at %s:%s does not take spans: they are lost until it does (%s)",
+            "the collector at %s:%s does not accept spans, which are lost until it does: %s",
             otlp->address.host, otlp->address.port, why_not);
     else if (!why_not && (otlp->failing || otlp->overflowed))
-        hf_server_log(otlp->server, HAFT_WARNING, "%llu spans were lost so far",
+        hf_server_log(otlp->server, HAFT_WARNING, "%llu spans lost so far",
                       (unsigned long long)otlp->lost);
     otlp->failing = why_not;
     if (!why_not)
@@ -277,7 +277,8 @@ static int otlp_start(haft_otlp *otlp, haft_reason *reterr_reason)
     /* What isolated tools are forked from comes before threads. */
     status = hf_isolate_start(otlp->server);
     if (status)
-        return hf_error_set(reterr_reason, status, NULL, "no process for isolated tools: %s",
+        return hf_error_set(reterr_reason, status, NULL,
+                            "cannot start the process for isolated tools: %s",
                             haft_strerror(status));
     return hf_otlp_sender_open(&otlp->sender, &otlp->address, &options, &source, reterr_reason);
 }
@@ -340,7 +341,7 @@ void haft_otlp_free(haft_otlp *otlp)
     atomic_store(&otlp->tap->otlp, NULL);
     hf_otlp_sender_close(&otlp->sender);
     if (otlp->lost)
-        hf_server_log(otlp->server, HAFT_WARNING, "%llu spans were lost",
+        hf_server_log(otlp->server, HAFT_WARNING, "%llu spans lost",
                       (unsigned long long)otlp->lost);
     otlp_release(otlp);
 }

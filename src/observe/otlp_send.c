@@ -78,7 +78,7 @@ static void sender_on_end(void *context, const struct http_end *end)
 
     sender->in_flight = false;
     if (!end->error) {
-        snprintf(status, sizeof status, "it answered with status %d", end->status);
+        snprintf(status, sizeof status, "it answered %d", end->status);
         why = status;
     }
     /* The status is all there is to know, whatever becomes of the rest. */
@@ -211,7 +211,8 @@ int hf_otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *a
     if (!sender->http)
         return HAFT_ENOTFOUND;
     if (uv_loop_init(&sender->loop))
-        return hf_error_set(reterr_reason, status, NULL, "no loop can be made for spans");
+        return hf_error_set(reterr_reason, status, NULL,
+                            "cannot create an event loop for sending spans");
     if (uv_async_init(&sender->loop, &sender->wake, sender_on_wake))
         goto no_wake;
     uv_timer_init(&sender->loop, &sender->interval);
@@ -225,8 +226,7 @@ int hf_otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *a
     haft_buffer_init(&sender->body, options->allocator, OTLP_SEND_BODY_LIMIT);
     if (!uv_thread_create(&sender->thread, sender_run, sender))
         return 0;
-    hf_error_set(reterr_reason, status, NULL, "no thread can be started: %s",
-                 haft_strerror(status));
+    hf_error_set(reterr_reason, status, NULL, "cannot start a thread: %s", haft_strerror(status));
 
 no_client:
     sender_finish(sender);
@@ -235,7 +235,8 @@ no_client:
     return status;
 no_wake:
     uv_loop_close(&sender->loop);
-    return hf_error_set(reterr_reason, status, NULL, "no loop can be made for spans");
+    return hf_error_set(reterr_reason, status, NULL,
+                        "cannot create an event loop for sending spans");
 }
 
 void hf_otlp_sender_close(struct otlp_sender *sender)

@@ -181,7 +181,7 @@ static bool is_unread(const char *path, int error)
 
 static const char *spool_why_not(const struct spool *spool, int error)
 {
-    return error == EPIPE || is_unread(spool->options.path, error) ? "nobody reads it"
+    return error == EPIPE || is_unread(spool->options.path, error) ? "no process reads it"
                                                                    : strerror(error);
 }
 

@@ -34,14 +34,14 @@ static int part_check(const haft_part *part, const char *name, haft_reason *rete
         return hf_error_set(reterr_reason, HAFT_EINVAL, name, "it is not a part of haft");
     if (part->abi != HAFT_PART_ABI)
         return hf_error_set(reterr_reason, HAFT_EINVAL, name,
-                            "it has version %u of the interface for parts, and libhaft has %u",
-                            part->abi, HAFT_PART_ABI);
+                            "it has part interface version %u; libhaft has %u", part->abi,
+                            HAFT_PART_ABI);
     if (!part->name || strcmp(part->name, name) != 0)
-        return hf_error_set(reterr_reason, HAFT_EINVAL, name, "it is another part: %s",
+        return hf_error_set(reterr_reason, HAFT_EINVAL, name, "it is a different part: %s",
                             part->name ? part->name : "without a name");
     if (!part->version || strcmp(part->version, HAFT_VERSION) != 0)
         return hf_error_set(reterr_reason, HAFT_EINVAL, name,
-                            "it is of haft %s, and this is haft " HAFT_VERSION,
+                            "it belongs to haft %s; this is haft " HAFT_VERSION,
                             part->version ? part->version : "without a version");
     if (!part->functions)
         return hf_error_set(reterr_reason, HAFT_EINVAL, name, "it has no functions");
@@ -88,7 +88,7 @@ const haft_part *hf_part_load(const char *path, const char *name, bool *ret_miss
     part = dlsym(handle, symbol);
     if (!part)
         hf_error_set(reterr_reason, HAFT_EINVAL, path,
-                     "%s: it is not a part of haft: there is no %s", path, symbol);
+                     "%s: it is not a part of haft: symbol %s is missing", path, symbol);
     if (part && !part_check(part, name, reterr_reason))
         return part; /* and is never closed: threads of its libraries may run */
     if (part && reterr_reason)

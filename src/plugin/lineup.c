@@ -271,7 +271,7 @@ static int lineup_refuse_clash(const struct lineup *lineup, const struct item *i
     for (size_t i = 0; i < lineup->n; i++)
         if (item->module == &lineup->seats[i].plugin->module)
             path = lineup->seats[i].path;
-    return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "%s is already there", item->name);
+    return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "%s is already registered", item->name);
 }
 
 /* Whether every target could take what is new. */
@@ -357,7 +357,7 @@ int hf_lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
 
     if (lineup->before != old) {
         hf_lineup_free(lineup);
-        return hf_error_set(reterr_reason, HAFT_EBUSY, "", "the plugins have changed meanwhile");
+        return hf_error_set(reterr_reason, HAFT_EBUSY, "", "the plugins changed in the meantime");
     }
     lineup_mark_leaving(plugins, lineup);
     status = lineup_swap(lineup, reterr_reason);

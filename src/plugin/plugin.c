@@ -67,13 +67,13 @@ static int copy_open_file(struct plugin *plugin, int fd, const char *path,
     if (!S_ISREG(plugin->file.st_mode))
         return hf_error_set(reterr_reason, HAFT_EINVAL, path, "it is not a file");
     if (plugin->file.st_size > PLUGIN_FILE_LIMIT)
-        return hf_error_set(reterr_reason, HAFT_ETOOBIG, path, "a plugin has at most %d MiB",
+        return hf_error_set(reterr_reason, HAFT_ETOOBIG, path, "a plugin may have at most %d MiB",
                             PLUGIN_FILE_LIMIT >> 20);
     plugin->fd = memfd_create("haft-plugin", MFD_CLOEXEC);
     if (plugin->fd < 0 || copy_bytes(fd, plugin->fd) || fstat(fd, &after))
         return refuse_errno(path, reterr_reason);
     if (!is_same_file(&plugin->file, &after))
-        return hf_error_set(reterr_reason, HAFT_EBUSY, path, "it was written to while it was read");
+        return hf_error_set(reterr_reason, HAFT_EBUSY, path, "the file changed while haft read it");
     return 0;
 }
 
@@ -130,7 +130,7 @@ static int plugin_load(struct plugin *plugin, const char *path, haft_reason *ret
     char name[PLUGIN_NAME];
 
     if (!plugin_is_whole(plugin->fd, (uint64_t)plugin->file.st_size))
-        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "it is not a whole shared object");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "the shared object is incomplete");
     /* The descriptor stays open: another copy must not get the same name while this one is loaded.
      * A debugger finds the file by the number of the process. */
     snprintf(name, sizeof name, "/proc/%ld/fd/%d", (long)getpid(), plugin->fd);
@@ -160,15 +160,17 @@ static int plugin_check(struct plugin *plugin, const char *path, haft_reason *re
     const haft_plugin *definition = dlsym(plugin->handle, "haft_plugin_definition");
 
     if (!definition)
-        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "there is no HAFT_PLUGIN in it");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "it does not contain HAFT_PLUGIN");
     if (definition->abi != HAFT_PLUGIN_ABI)
-        return hf_error_set(reterr_reason, HAFT_EINVAL, path,
-                            "it was compiled for plugins of version %u, and this is version %d",
-                            definition->abi, HAFT_PLUGIN_ABI);
+        return hf_error_set(
+            reterr_reason, HAFT_EINVAL, path,
+            "it was compiled for plugin interface version %u; this haft has version %d",
+            definition->abi, HAFT_PLUGIN_ABI);
     if (!has_right_sizes(definition))
-        return hf_error_set(reterr_reason, HAFT_EINVAL, path,
-                            "it was compiled with the headers of another haft than this, %s",
-                            HAFT_VERSION);
+        return hf_error_set(
+            reterr_reason, HAFT_EINVAL, path,
+            "it was compiled with the headers of another version of haft; this is %s",
+            HAFT_VERSION);
     memcpy(&plugin->own, definition, definition->sizes[0]);
     plugin->definition = &plugin->own;
     return 0;
@@ -181,7 +183,7 @@ static int plugin_start(struct plugin *plugin, haft_server *server, const char *
 
     if (status)
         return hf_error_set(reterr_reason, status < 0 ? status : HAFT_EINVAL, path,
-                            "it does not start: %s", haft_strerror(status));
+                            "its start function failed: %s", haft_strerror(status));
     plugin->started = true;
     return 0;
 }

@@ -30,7 +30,7 @@ static int plugins_lineup_again(const struct haft_plugins *plugins, unsigned wan
     struct lineup *lineup;
 
     if (more > PLUGINS_MAX || n > PLUGINS_MAX - more)
-        return hf_error_set(reterr_reason, HAFT_ETOOBIG, "", "there are at most %d plugins",
+        return hf_error_set(reterr_reason, HAFT_ETOOBIG, "", "at most %d plugins can be loaded",
                             PLUGINS_MAX);
     lineup = hf_lineup_new(plugins->allocator, n + more);
     if (!lineup)
@@ -104,7 +104,7 @@ static int plugins_name_files(struct lineup *lineup, yyjson_val *files, haft_rea
     yyjson_arr_foreach(files, i, n, file) {
         snprintf(index, sizeof index, "%zu", i);
         if (!yyjson_get_len(file) || strlen(yyjson_get_str(file)) != yyjson_get_len(file))
-            return hf_error_set(reterr_reason, HAFT_EINVAL, index, "expected the name of a file");
+            return hf_error_set(reterr_reason, HAFT_EINVAL, index, "expected a file name");
         if (!hf_lineup_name(lineup, yyjson_get_str(file), BY_FILE, true))
             return hf_lineup_refuse_memory(index, reterr_reason);
     }

@@ -142,7 +142,7 @@ static int isolate_replace(struct isolate *isolate)
     status = isolate_spawn(isolate);
     uv_mutex_unlock(&isolate->lock);
     if (status)
-        hf_server_log(isolate->server, HAFT_ERROR, "isolated tools cannot run: %s",
+        hf_server_log(isolate->server, HAFT_ERROR, "cannot run isolated tools: %s",
                       haft_strerror(status));
     return status;
 }
@@ -213,13 +213,13 @@ static int isolate_explain(haft_call *call, const haft_buffer *body)
     if (body->size == sizeof end)
         memcpy(&end, body->data, sizeof end);
     if (end.how == END_NEVER) {
-        haft_log(call, HAFT_ERROR, "no process could be made: %s", strerror(end.value));
+        haft_log(call, HAFT_ERROR, "cannot start a process: %s", strerror(end.value));
         return HAFT_EBUSY;
     }
     if (end.how == END_SIGNAL)
         haft_log(call, HAFT_ERROR, "crashed (signal %d)", (int)end.value);
     else
-        haft_log(call, HAFT_ERROR, "its process ended (status %d) before it answered",
+        haft_log(call, HAFT_ERROR, "its process exited with status %d before it answered",
                  (int)end.value);
     return HAFT_ECRASHED;
 }
@@ -268,7 +268,7 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
             return CALL_LATE;
         default:
             if (!haft_call_cancelled(call))
-                haft_log(call, HAFT_ERROR, "its process was lost: %s", haft_strerror(kind));
+                haft_log(call, HAFT_ERROR, "lost its process: %s", haft_strerror(kind));
             return HAFT_ECRASHED;
         }
     }

@@ -169,10 +169,10 @@ int hf_sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
                                 .threads = wish->threads};
     filters = hf_sandbox_write_filter(&sandbox->program, wish, landlock);
     snprintf(sandbox->lacks, sizeof sandbox->lacks, "%s%s%s", landlock ? "" : "Landlock",
-             landlock || filters ? "" : " and ", filters ? "" : "filters of system calls");
+             landlock || filters ? "" : " and ", filters ? "" : "system call filters");
     if (*sandbox->lacks && !wish->best_effort)
-        status = hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "this kernel has no %s",
-                              sandbox->lacks);
+        status = hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox",
+                              "the kernel does not support %s", sandbox->lacks);
     if (!status && landlock)
         status = open_ruleset(sandbox, wish, landlock, reterr_reason);
     if (status)
@@ -196,7 +196,7 @@ int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
 
     if (!sandbox->best_effort && has_more_threads(1 + sandbox->threads))
         return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox",
-                            "threads that run already would not be in it");
+                            "threads that are already running would not be sandboxed");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
     if (sandbox->ruleset >= 0 && syscall(SYS_landlock_restrict_self, sandbox->ruleset, 0))
@@ -227,7 +227,7 @@ int hf_sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
     snprintf(sandbox->lacks, sizeof sandbox->lacks, "sandbox");
     return wish->best_effort ? 0
                              : hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox",
-                                            "this system has none; Linux does");
+                                            "sandboxing is available on Linux only");
 }
 
 int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)

@@ -297,22 +297,21 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
         put_function *put;
         put_total_function *put_total;
     } families[] = {
-        {"mcp_server_calls_total", "counter", "Calls of tools by how they ended.", put_outcomes,
-         NULL},
-        {"mcp_server_operation_duration_seconds", "histogram", "How long handlers took.",
+        {"mcp_server_calls_total", "counter", "Tool calls by outcome.", put_outcomes, NULL},
+        {"mcp_server_operation_duration_seconds", "histogram", "Duration of handlers.",
          put_duration, NULL},
-        {"mcp_server_result_bytes_total", "counter", "Bytes of results.", put_bytes, NULL},
-        {"mcp_server_repairs_total", "counter", "Arguments that were repaired.", put_repairs, NULL},
-        {"mcp_server_calls_in_flight", "gauge", "Calls that are not over.", NULL, put_in_flight},
-        {"mcp_server_calls_queued", "gauge", "Of those, the ones that wait for a thread or a turn.",
-         NULL, put_queued},
-        {"mcp_server_sessions", "gauge", "Clients that have said who they are.", NULL,
+        {"mcp_server_result_bytes_total", "counter", "Size of results in bytes.", put_bytes, NULL},
+        {"mcp_server_repairs_total", "counter", "Repaired arguments.", put_repairs, NULL},
+        {"mcp_server_calls_in_flight", "gauge", "Calls in flight.", NULL, put_in_flight},
+        {"mcp_server_calls_queued", "gauge",
+         "Calls in flight that wait for a thread or a free slot.", NULL, put_queued},
+        {"mcp_server_sessions", "gauge", "Connected clients that have identified themselves.", NULL,
          put_sessions},
-        {"mcp_server_session_duration_seconds", "histogram", "How long they stayed.", NULL,
+        {"mcp_server_session_duration_seconds", "histogram", "Duration of sessions.", NULL,
          put_stays},
-        {"mcp_server_received_bytes_total", "counter", "Bytes of messages that came.", NULL,
+        {"mcp_server_received_bytes_total", "counter", "Bytes of messages received.", NULL,
          put_received},
-        {"mcp_server_sent_bytes_total", "counter", "Bytes of messages that went.", NULL, put_sent},
+        {"mcp_server_sent_bytes_total", "counter", "Bytes of messages sent.", NULL, put_sent},
     };
     struct metrics *metrics = server->metering.metrics;
 

@@ -359,7 +359,7 @@ static bool watch(struct stdio *stdio, uv_poll_t *watcher, int fd)
 
     if (!status || status == UV_EPERM)
         return !status;
-    hf_server_log(stdio->own.server, HAFT_CRITICAL, "stdio cannot be watched: %s",
+    hf_server_log(stdio->own.server, HAFT_CRITICAL, "cannot watch standard input and output: %s",
                   uv_strerror(status));
     stdio_fail(stdio, HAFT_EBUSY);
     return false;

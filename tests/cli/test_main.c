@@ -83,7 +83,7 @@ static int run(void *context)
 }
 
 static const char usage[] = "usage: greeter [OPTION ...]\n"
-                            "greeter 2.1, a server of the Model Context Protocol.\n"
+                            "greeter 2.1, a Model Context Protocol (MCP) server.\n"
                             "\n"
                             "  --stdio ";
 
@@ -99,22 +99,19 @@ static const char details[] = "greet: Greets\n"
                               "  arguments  name: string, times?: integer\n"
                               "  hints      read-only, closed-world\n"
                               "  runs       on a worker\n"
-                              "  timeout    30 s\n"
-                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  timeout    30 s\n  rate       9 calls per 60 s, over all tools\n"
                               "  stages     deadline (before); visibility (before); "
                               "rate limit (before); validation (before)\n"
                               "\n"
                               "brief: Is too slow for its deadline\n"
                               "  runs       on a worker\n"
-                              "  timeout    50 ms\n"
-                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  timeout    50 ms\n  rate       9 calls per 60 s, over all tools\n"
                               "  stages     deadline (before); visibility (before); "
                               "rate limit (before); validation (before)\n"
                               "\n"
                               "careful: Harms only itself\n"
-                              "  runs       in a process of its own, 2 at once and 3 in line\n"
-                              "  timeout    30 s\n"
-                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  runs       in a separate process, at most 2 running and 3 queued\n"
+                              "  timeout    30 s\n  rate       9 calls per 60 s, over all tools\n"
                               "  lenient    yes\n"
                               "  stages     deadline (before); visibility (before); "
                               "rate limit (before); validation (before)\n";
@@ -136,7 +133,7 @@ static const struct line lines[] = {
     {{"--check"},
      true,
      1,
-     "5 tools are offered, and not everything that was added\n",
+     "5 tools are offered, some were rejected (see the log)\n",
      "error no spaces please: a name is made of"},
     {{"--check", "--tools", "brief,later"}, false, 0, "2 tools are offered, 3 are hidden\n", NULL},
     {{"--check", "--disable", "greet", "--disable", "none_*"},
@@ -148,12 +145,12 @@ static const struct line lines[] = {
      false,
      0,
      "5 tools are offered\n",
-     "warning tools.disabled: there is no tool gret; did you mean greet?\n"},
+     "warning tools.disabled: unknown tool gret; did you mean greet?\n"},
     {{"--check", "--disable", "entirely"},
      false,
      0,
      "5 tools are offered\n",
-     "warning tools.disabled: there is no tool entirely\n"},
+     "warning tools.disabled: unknown tool entirely\n"},
     {{"--call", "greet", "{\"name\":\"Ada\"}"}, false, 0, "Hello, Ada!\n", "stray\n"},
     {{"--call", "greet", "{\"name\":\"Ada\"}", "--json"},
      false,
@@ -174,20 +171,16 @@ static const struct line lines[] = {
     {{"--call", "later"}, false, 0, "finished elsewhere\n", NULL},
     {{"--call", "brief", "--log-level", "critical"}, false, 1, "timed out after 50 ms\n", NULL},
     {{"--call", "gret"}, false, 2, "", "greeter: Tool gret not found (-32602)\n"},
-    {{"--call", "greet", "{"}, false, 2, "", "greeter: the arguments are not JSON: "},
+    {{"--call", "greet", "{"}, false, 2, "", "greeter: the arguments are not valid JSON: "},
     {{"--call"}, false, 2, "", "greeter: --call needs TOOL [JSON]\n"},
-    {{"--lst"}, false, 2, "", "greeter: there is no option --lst; did you mean --list?\n"},
+    {{"--lst"}, false, 2, "", "greeter: unknown option --lst; did you mean --list?\n"},
     {{"--wrkrs", "3"}, false, 2, "", "did you mean --workers?\n"},
-    {{"greet"},
-     false,
-     2,
-     "",
-     "greeter: there is no option greet; --help prints those that there are\n"},
+    {{"greet"}, false, 2, "", "greeter: unknown option greet; --help lists the options\n"},
     {{"--quite-different"},
      false,
      2,
      "",
-     "greeter: there is no option --quite-different; --help prints those that there are\n"},
+     "greeter: unknown option --quite-different; --help lists the options\n"},
     {{"--workers", "0"},
      false,
      2,
@@ -203,7 +196,11 @@ static const struct line lines[] = {
     {{"--log-level", "warnin"}, false, 2, "", "not warnin; did you mean warning?\n"},
     {{"--read-only=maybe"}, false, 2, "", "--read-only: expected true or false, not maybe\n"},
     {{"--read-only", "--read-only=false", "--check"}, false, 0, "5 tools are offered\n", NULL},
-    {{"--config", "-"}, false, 2, "", "--config: it cannot come from standard input\n"},
+    {{"--config", "-"},
+     false,
+     2,
+     "",
+     "--config: cannot read the configuration from standard input\n"},
     {{"--config", "/nowhere/at all"}, false, 2, "", "/nowhere/at all: No such file or directory\n"},
     {{"--config", "/"}, false, 2, "", "/: Is a directory\n"},
     {{"--workers=0", "--max-queue", "0"},
@@ -213,13 +210,17 @@ static const struct line lines[] = {
      "greeter: --workers: expected a whole number from 1 to 1024, not 0\n"
      "greeter: --max-queue: expected a whole number from 1 to 1000000, not 0\n"},
     {{"--stdio", "--log-level", "critical"}, true, 0, "", NULL},
-    {{"--stdio", "--sandbox-read", "/"}, false, 0, "", "warning there is no sandbox: "},
-    {{"--stdio", "--sandbox-connect"}, false, 0, "", "warning there is no sandbox: "},
+    {{"--stdio", "--sandbox-read", "/"}, false, 0, "", "warning --sandbox-read, "},
+    {{"--stdio", "--sandbox-connect"}, false, 0, "", "warning --sandbox-read, "},
 #if HAFT_HTTP
     {{"--stdio", "--http", "127.0.0.1:0"}, false, 0, "", NULL},
 #else
-    {{"--http", "127.0.0.1:0"}, false, 2, "", "greeter: --http: this one is built without HTTP\n"},
-    {{"--http=a:1"}, false, 2, "", "greeter: --http: this one is built without HTTP\n"},
+    {{"--http", "127.0.0.1:0"},
+     false,
+     2,
+     "",
+     "greeter: --http: this program was built without HTTP\n"},
+    {{"--http=a:1"}, false, 2, "", "greeter: --http: this program was built without HTTP\n"},
 #endif
     {{NULL}, true, 0, "", "error no spaces please: "},
 };

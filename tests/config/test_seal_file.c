@@ -47,7 +47,7 @@ static void keys_are_read(void **state)
         for (size_t k = 0; rows[i].good && k < sizeof server->keys.seal; k++)
             assert_int_equal(server->keys.seal[k], k);
         if (!rows[i].good)
-            assert_string_equal(server->error.text, "a key is 64 hexadecimal digits");
+            assert_string_equal(server->error.text, "a key must be 64 hexadecimal digits");
         unlink(path);
         haft_server_free(server);
     }

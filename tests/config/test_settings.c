@@ -21,7 +21,7 @@ static const struct {
     {"{}", ""},
     {"{\"limits\": {}}", ""},
     {"{\"limits\": {\"workers\": 2}, \"tools\": {\"disabled\": []}}", ""},
-    {"", "f: it is empty; {} leaves everything as it is\n"},
+    {"", "f: the file is empty; write {} to change nothing\n"},
     {"{\n  \"limits\": {\n    \"workers\": 2,\n  }\n}\n",
      "f: line 3: trailing comma is not allowed\n"},
     {"{\"log\":", "f: line 1: unexpected end of data\n"},
@@ -299,7 +299,7 @@ static void sections_are_taken_as_a_whole(void **state)
     assert_int_equal(bench.one.value, 1);
     assert_int_equal(bench.one.discarded, 1);
     assert_int_equal(bench.two.discarded, 0);
-    assert_non_null(strstr(bench.log, "the old one stays in force\n"));
+    assert_non_null(strstr(bench.log, "keeping the old one\n"));
     assert_non_null(strstr(bench.log, ": two.size: there must be one\n"));
 
     /* So have both when an option is. */
@@ -361,8 +361,8 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     assert_int_equal(atomic_load(&server->limits.client_per_ms), 60000);
     assert_string_equal(bench.log, "limits.timeout: now 6s (file)\n"
                                    "limits.client_rate: now 9/1m (file)\n"
-                                   "limits.workers: a change needs a restart\n"
-                                   "the configuration was read again\n");
+                                   "limits.workers: changing this requires a restart\n"
+                                   "configuration reloaded\n");
 
     /* What is not said any more is as the program, or the table, has it. */
     write_file(&bench, "{\"tools\": {\"offer\": \"a*\", \"disabled\": [\"ab\"]}}");
@@ -439,7 +439,7 @@ static void a_file_has_a_limit(void **state)
         assert_int_equal(subject.complaints.n, over);
         if (over)
             assert_non_null(strstr(subject.complaints.text.data,
-                                   ": a configuration has at most 1048576 bytes\n"));
+                                   ": the configuration exceeds the limit of 1048576 bytes\n"));
         subject_finish(&subject);
         unlink(path);
     }

@@ -15,7 +15,7 @@ const plugin = (name) => join(example("."), "..", "tests", "plugins", `${name}.s
 const log = { level: "notice" };
 
 /* Has the server read another configuration; what it logs about that. */
-async function reload(server, config, text = /the configuration was read again/) {
+async function reload(server, config, text = /configuration reloaded/) {
     const from = server.log().length;
 
     writeFileSync(join(server.directory, "config.json"), JSON.stringify({ log, ...config }));

@@ -35,23 +35,23 @@ test("on a pipe: a new list is announced, a bad file changes nothing, and the lo
     pipe.process.kill("SIGHUP");
     await until(() => pipe.changes() === 1, "the announcement", 20000);
     assert.deepEqual(await pipe.names(), ["product-details", "search"]);
-    await until(() => /limits\.workers: a change needs a restart/.test(pipe.log), "a word", 20000);
+    await until(() => /limits\.workers: changing this requires a restart/.test(pipe.log), "a word", 20000);
     assert.match(pipe.log, /tools\.disabled: now clear-\* \(file\)/);
 
     write({ tools: { ofer: "nothing" }, limits: { timeout: 0 } });
     pipe.process.kill("SIGHUP");
     await until(() => /limits\.timeout: expected a time/.test(pipe.log), "the reason", 20000);
     assert.match(pipe.log, /tools\.ofer: unknown key; did you mean tools\.offer\?/);
-    assert.match(pipe.log, /the old one stays in force/);
+    assert.match(pipe.log, /keeping the old one/);
     assert.deepEqual(await pipe.names(), ["product-details", "search"]);
 
     write("{");
     pipe.process.kill("SIGHUP");
-    await until(() => pipe.log.match(/stays in force/g).length === 2, "the second reason", 20000);
+    await until(() => pipe.log.match(/keeping the old one/g).length === 2, "the second reason", 20000);
 
     write({ tools: { disabled: ["serch"] }, log: { level: "notice" } });
     pipe.process.kill("SIGHUP");
-    await until(() => /there is no tool serch; did you mean search\?/.test(pipe.log), "doubts", 20000);
+    await until(() => /unknown tool serch; did you mean search\?/.test(pipe.log), "doubts", 20000);
 
     write({ log: { level: "notice" } });
     pipe.process.kill("SIGHUP");
@@ -100,7 +100,7 @@ for (const threads of ["1", "3"])
             if (turn === 1) fs.renameSync(audit, `${audit}.1`);
             server.process.kill("SIGHUP");
             await until(
-                () => (server.log().match(/was read again/g) ?? []).length === turn,
+                () => (server.log().match(/configuration reloaded/g) ?? []).length === turn,
                 "the reload",
                 20000,
             );
@@ -199,7 +199,7 @@ test("the log goes to a file, in JSON, which moves on; the audit has the argumen
     write(options("info", "text"));
     fs.renameSync(log, `${log}.1`);
     pipe.process.kill("SIGHUP");
-    await until(() => lines().some((line) => /was read again/.test(line)), "the reload", 20000);
+    await until(() => lines().some((line) => /configuration reloaded/.test(line)), "the reload", 20000);
     assert.ok(!(await pipe.request("tools/call", search("5"))).result.isError);
     await until(() => lines().some((line) => /info.*repaired/.test(line)), "the repair", 20000);
     assert.equal(await pipe.end(), 0);

@@ -67,7 +67,7 @@ for (const [config, text] of wrong)
 const ends = [
     [[], 2, /^haft: gateway: there is nothing to serve\n\nhaft serve serves what a configuration file describes\./],
     [["--stdio"], 2, /^haft: gateway: there is nothing to serve\n/],
-    [["--wrong"], 2, /^haft: there is no option --wrong/],
+    [["--wrong"], 2, /^haft: unknown option --wrong/],
     [["--http"], 2, /^haft: --http needs /],
     [["/no/such/plugin.so"], 2, /^haft: plugins: \/no\/such\/plugin\.so: No such file or directory$/m],
     [["--config", "/no/such/file"], 2, /\/no\/such\/file/],
@@ -134,7 +134,7 @@ test("at SIGHUP options count anew, for endpoints that come, too", () =>
                 (await run(["tools", "--names", `${server.base}${path}`])).out.trim().split("\n");
             const log = { level: "notice" };
             const gateway = { endpoints: [{}, { endpoint: "/second" }] };
-            const done = /the configuration was read again/;
+            const done = /configuration reloaded/;
 
             assert.equal((await names("/mcp")).length, 4);
             const same = await again({ log, gateway, tools: { offer: "add_*" } }, done);
@@ -150,7 +150,7 @@ test("at SIGHUP options count anew, for endpoints that come, too", () =>
             assert.equal((await send(`${server.base}/second`, { method: "POST", body: "{}" })).status, 404);
             const bad = await again(
                 { log, gateway: { endpoints: [{ nam: "x" }, { endpoint: "third" }] } },
-                /the old one stays in force[^]*config.json: gateway\.endpoints\.0: Unrecognized key: "nam"/,
+                /keeping the old one[^]*config.json: gateway\.endpoints\.0: Unrecognized key: "nam"/,
             );
 
             assert.match(bad, /gateway\.endpoints\.1\.endpoint: Invalid string: must start with "\/"/);
@@ -330,16 +330,16 @@ test("a plugin with routes comes and goes", () =>
             const says = async () => (await run(["call", server.url, "say"])).out;
 
             assert.deepEqual([await word(), await says()], [200, "1\n"]);
-            await again([], /route GET \/words\/{word}: removed[^]*was read again/);
+            await again([], /route GET \/words\/{word}: removed[^]*configuration reloaded/);
             assert.equal(await word(), 404);
             assert.equal((await run(["tools", "--names", server.url])).out, "");
-            await again([file], /route GET \/words\/{word}: added[^]*was read again/);
+            await again([file], /route GET \/words\/{word}: added[^]*configuration reloaded/);
             assert.deepEqual([await word(), await says()], [200, "1\n"]);
             rmSync(file); /* an open mapping must not be written over */
             copyFileSync(plugin("routes-2"), file);
-            await again([file], /routes\.so, routes: replaced[^]*was read again/);
+            await again([file], /routes\.so, routes: replaced[^]*configuration reloaded/);
             assert.deepEqual([await word(), await says()], [200, "2\n"]);
-            await again([file, plugin("routes-1")], /the old one stays in force[^]*deny: there is a kind of that name/);
+            await again([file, plugin("routes-1")], /keeping the old one[^]*deny: there is a kind of that name/);
             assert.deepEqual([await word(), await says()], [200, "2\n"]);
         },
         { config: { log: { level: "notice" }, plugins: ["{DIR}/routes.so"] }, copies: { "routes.so": plugin("routes-1") } },
@@ -363,7 +363,7 @@ test("at SIGHUP other policies apply, and requests in flight finish under the ol
             const get = async (path) => (await send(server.base + path, { method: "GET" })).status;
             const mock = (status) => [{ name: "p", policy: "mock", options: { status } }];
             const around = { "GET /todos": { policies: ["p"] } };
-            const done = /gateway: the new configuration applies[^]*the configuration was read again/;
+            const done = /gateway: the new configuration applies[^]*configuration reloaded/;
             let over = false;
             const statuses = new Set();
             const callers = Promise.all(
@@ -381,7 +381,7 @@ test("at SIGHUP other policies apply, and requests in flight finish under the ol
             assert.equal(await get("/todos"), 200);
             assert.equal((await send(server.url, { method: "POST", body: "{}" })).status, 410);
             /* What is wrong changes nothing. */
-            await again(config(mock("x"), around, {}), /the old one stays in force/);
+            await again(config(mock("x"), around, {}), /keeping the old one/);
             assert.equal(await get("/todos"), 200);
             await again(config([], {}, {}), done);
             assert.equal((await slow).status, 200);

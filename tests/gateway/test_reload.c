@@ -70,7 +70,7 @@ static void changes_endpoints(void **state)
         {WITH(BOTH, "{\"endpoint\":\"/d\"},{\"endpoint\":\"/closed\"}"),
          "endpoints.1: /closed: the route closed is there", "/c 2: passing"},
         {WITH(SO("greet-1") "," SO("greet-2"), "{\"endpoint\":\"/e\"}"),
-         "endpoints.0: greet is already there", "/c 2: passing"},
+         "endpoints.0: greet is already registered", "/c 2: passing"},
         {WITH(SO("passing"), "{}"), NULL, "/mcp 0: passing"},
         {"{\"plugins\":[" SO("passing") "]}", NULL, "/mcp 0: passing"},
     };

@@ -620,8 +620,8 @@ static void takes_paths(void **state)
                 {"", LEFT_SOCKET, NULL},
                 {"", SERVER, "address already in use"},
                 {"", FILE_, "address already in use"},
-                {"/x", NOTHING, "there is no such directory"},
-                {LONG LONG LONG, NOTHING, "the path of a socket is shorter than that"}};
+                {"/x", NOTHING, "no such directory"},
+                {LONG LONG LONG, NOTHING, "the path of the Unix socket is too long"}};
     char address[256];
 
     (void)state;

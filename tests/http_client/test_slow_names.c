@@ -74,7 +74,7 @@ static void ends_in_time(void **state)
     start = uv_hrtime();
     haft_otlp_free(otlp);
     assert_true(uv_hrtime() - start < 5000000000);
-    assert_string_equal(said, "1 spans were lost");
+    assert_string_equal(said, "1 spans lost");
     haft_server_free(server);
     atomic_store(&over, true);
 }

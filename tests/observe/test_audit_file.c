@@ -152,11 +152,11 @@ static void a_torn_line_stands_alone(void **state)
         hf_audit_file_flush(&bench.file);
         limit_files(size_of(bench.path) + rooms[i]);
         call(&bench, 3);
-        await_log("the audit cannot be written: File too large\n");
+        await_log("cannot write the audit file: File too large\n");
         limit_files(RLIM_INFINITY);
         call(&bench, 2);
-        await_log("the audit cannot be written: File too large\n"
-                  "the audit is written again; lost: 0\n");
+        await_log("cannot write the audit file: File too large\n"
+                  "writing the audit file again; lines lost: 0\n");
         call(&bench, 1);
         hf_audit_file_flush(&bench.file);
         count_lines(bench.path, &good, &bad);
@@ -187,12 +187,12 @@ static void calls_go_on_while_nobody_reads(void **state)
     (void)state;
     begin(&bench, true);
     call(&bench, 100);
-    await_log("the audit cannot be written: nobody reads it\n");
+    await_log("cannot write the audit file: no process reads it\n");
     hf_audit_file_reopen(&bench.file);
     call(&bench, 100);
     fd = open(bench.path, O_RDONLY | O_NONBLOCK);
-    await_log("the audit cannot be written: nobody reads it\n"
-              "the audit is written again; lost: 0\n");
+    await_log("cannot write the audit file: no process reads it\n"
+              "writing the audit file again; lines lost: 0\n");
     count_open_lines(fd, &good, &bad);
     assert_int_equal(good, 200);
     assert_int_equal(bad, 0);
@@ -206,10 +206,10 @@ static void what_nobody_has_read_is_told_at_the_end(void **state)
     (void)state;
     begin(&bench, true);
     call(&bench, 3);
-    await_log("the audit cannot be written: nobody reads it\n");
+    await_log("cannot write the audit file: no process reads it\n");
     hf_audit_file_close(&bench.file);
-    await_log("the audit cannot be written: nobody reads it\n"
-              "lines of the audit were lost: 3\n");
+    await_log("cannot write the audit file: no process reads it\n"
+              "audit lines lost: 3\n");
     end(&bench);
 }
 

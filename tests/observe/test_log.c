@@ -248,7 +248,7 @@ static void counts_what_a_full_disk_refuses(void **state)
     assert_int_equal(logger.lost, 0);
     hf_logger_finish(&logger);
     take(path, text, sizeof text);
-    assert_non_null(strstr(text, " warning 3 lines were lost here\n"));
+    assert_non_null(strstr(text, " warning 3 log lines were lost here\n"));
     assert_non_null(strstr(text, " info two\n"));
 }
 
@@ -356,7 +356,7 @@ static void never_waits_for_a_disk(void **state)
     take(path, text, sizeof text);
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
-    note = strstr(text, " lines were lost here\n");
+    note = strstr(text, " log lines were lost here\n");
     assert_non_null(note);
     while (note[-1] >= '0' && note[-1] <= '9')
         note--;

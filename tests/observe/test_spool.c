@@ -300,7 +300,7 @@ static void waits_for_somebody_who_reads(void **state)
     start(&bench, LIMIT);
     put(&bench, 0, 0);
     await(&bench, SPOOL_FAILS, 1);
-    assert_string_equal(bench.why, "nobody reads it");
+    assert_string_equal(bench.why, "no process reads it");
     put(&bench, 1, 0);
     open_reader(&reader, bench.path);
     read_lines(&reader, 2, 0);

@@ -254,7 +254,7 @@ static void sets_a_list(void **state)
     put_plugin(c, "passing");
     assert_int_equal(haft_plugins_load(place->plugins, c, &reason), HAFT_EEXISTS);
     assert_string_equal(reason.path, c);
-    assert_string_equal(reason.text, "passing is already there");
+    assert_string_equal(reason.text, "passing is already registered");
     assert_int_equal(haft_plugins_set(place->plugins, (const char *[]){c, a}, 2, &reason), 0);
     assert_string_equal(said(place, "passing", NULL), "passing by");
     haft_client_advance(place->client, 1);
@@ -296,7 +296,7 @@ static void has_at_most_so_many(void **state)
         paths[i] = PLUGINS "passing.so";
     assert_int_equal(haft_plugins_set(place->plugins, paths, COUNT_OF(paths), &reason),
                      HAFT_ETOOBIG);
-    assert_string_equal(reason.text, "there are at most 1024 plugins");
+    assert_string_equal(reason.text, "at most 1024 plugins can be loaded");
     assert_int_equal(haft_plugins_set(place->plugins, paths, COUNT_OF(paths) - 1, &reason), 0);
     assert_int_equal(mapped(), 1);
     place_close(place);
@@ -309,28 +309,27 @@ static void refuses(void **state)
         size_t size;        /* of it; 0 for all */
         int code;
         const char *text;
-    } rows[] = {
-        {NULL, 0, HAFT_EINVAL, "No such file or directory"},
-        {"refused-nothing", 0, HAFT_EINVAL, "there is no HAFT_PLUGIN in it"},
-        {"refused-abi", 0, HAFT_EINVAL,
-         "it was compiled for plugins of version 77, and this is version 3"},
-        {"refused-sizes", 0, HAFT_EINVAL,
-         "it was compiled with the headers of another haft than this, " HAFT_VERSION},
-        {"refused-handler", 0, HAFT_EINVAL, "tool idle: there is no handler"},
-        {"refused-name", 0, HAFT_EINVAL, "tool not a name: "},
-        {"refused-schema", 0, HAFT_EPATTERN, "tool odd: input: text: "},
-        {"refused-twice", 0, HAFT_EEXISTS, "fine is already there"},
-        {"refused-taken", 0, HAFT_EEXISTS, "echo is already there"},
-        {"refused-start", 0, HAFT_EBUSY, "it does not start: too much is being done already"},
+    } rows[] =
+    { {NULL, 0, HAFT_EINVAL, "No such file or directory"},
+      {"refused-nothing", 0, HAFT_EINVAL, "it does not contain HAFT_PLUGIN"},
+      {"refused-abi", 0, HAFT_EINVAL,
+       "it was compiled for plugin interface version 77; this haft has version 3"},
+      {"refused-sizes", 0, HAFT_EINVAL,
+       "it was compiled with the headers of another version of haft; this is " HAFT_VERSION},
+      {"refused-handler", 0, HAFT_EINVAL, "tool idle: there is no handler"},
+      {"refused-name", 0, HAFT_EINVAL, "tool not a name: "},
+      {"refused-schema", 0, HAFT_EPATTERN, "tool odd: input: text: "},
+      {"refused-twice", 0, HAFT_EEXISTS, "fine is already registered"},
+      {"refused-taken", 0, HAFT_EEXISTS, "echo is already registered"},
+      {"refused-start", 0, HAFT_EBUSY, "its start function failed: too much is being done already"},
 #if HAFT_HTTP
-        {"routes-1", 0, HAFT_EINVAL,
-         "it adds routes or policies, and this program is not a gateway"},
+      {"routes-1", 0, HAFT_EINVAL, "it adds routes or policies, and this program is not a gateway"},
 #endif
-        {"refused-symbol", 0, HAFT_EINVAL, "undefined symbol: haft_nothing_like_it"},
-        {"passing", 1, HAFT_EINVAL, "it is not a whole shared object"},
-        {"passing", 100, HAFT_EINVAL, "it is not a whole shared object"},
-        {"passing", 4096, HAFT_EINVAL, "it is not a whole shared object"},
-        {"passing", 9000, HAFT_EINVAL, "it is not a whole shared object"},
+      {"refused-symbol", 0, HAFT_EINVAL, "undefined symbol: haft_nothing_like_it"},
+      {"passing", 1, HAFT_EINVAL, "the shared object is incomplete"},
+      {"passing", 100, HAFT_EINVAL, "the shared object is incomplete"},
+      {"passing", 4096, HAFT_EINVAL, "the shared object is incomplete"},
+      {"passing", 9000, HAFT_EINVAL, "the shared object is incomplete"},
     };
     struct place *place = place_open();
     const char *a = file(place, "a.so"), *b = file(place, "b.so");
@@ -359,11 +358,11 @@ static void refuses(void **state)
     put_plugin(b, "passing");
     assert_int_equal(truncate(b, (off_t)last_segment_end(b) - 1), 0);
     assert_int_equal(haft_plugins_load(place->plugins, b, NULL), HAFT_EINVAL);
-    assert_non_null(strstr(place->lines, "it is not a whole shared object"));
+    assert_non_null(strstr(place->lines, "the shared object is incomplete"));
     /* and one that is larger than any should be, without a byte of it on the disk */
     assert_int_equal(truncate(b, (off_t)(256 << 20) + 1), 0);
     assert_int_equal(haft_plugins_load(place->plugins, b, NULL), HAFT_ETOOBIG);
-    assert_non_null(strstr(place->lines, "a plugin has at most 256 MiB"));
+    assert_non_null(strstr(place->lines, "a plugin may have at most 256 MiB"));
     /* one that is loaded stays as it is when its file goes bad */
     put_part(a, "greet-2", 4096);
     assert_int_equal(haft_plugins_load(place->plugins, a, NULL), HAFT_EINVAL);
@@ -498,16 +497,16 @@ static void section_refuses(void **state)
     } rows[] = {
         {"{}", HAFT_EINVAL, "", "expected a list of files"},
         {"\"a.so\"", HAFT_EINVAL, "", "expected a list of files"},
-        {"[7]", HAFT_EINVAL, "0", "expected the name of a file"},
-        {"[\"\"]", HAFT_EINVAL, "0", "expected the name of a file"},
-        {"[\"a\\u0000b\"]", HAFT_EINVAL, "0", "expected the name of a file"},
+        {"[7]", HAFT_EINVAL, "0", "expected a file name"},
+        {"[\"\"]", HAFT_EINVAL, "0", "expected a file name"},
+        {"[\"a\\u0000b\"]", HAFT_EINVAL, "0", "expected a file name"},
         {"[\"" PLUGINS "greet-1.so\",\"/nowhere/b.so\"]", HAFT_EINVAL, "1",
          "/nowhere/b.so: No such file or directory"},
         {"[\"" PLUGINS "passing.so\",\"" PLUGINS "refused-abi.so\"]", HAFT_EINVAL, "1",
          PLUGINS "refused-abi.so: it was compiled for"},
         /* before anything is changed */
         {"[\"" PLUGINS "refused-taken.so\"]", HAFT_EEXISTS, "0",
-         PLUGINS "refused-taken.so: echo is already there"},
+         PLUGINS "refused-taken.so: echo is already registered"},
     };
     struct place *place = place_open();
 
@@ -540,7 +539,7 @@ static void section_gives_way(void **state)
     assert_int_equal(prepare(place, arena, "[\"" PLUGINS "passing.so\"]", &prepared, &reason), 0);
     assert_int_equal(haft_plugins_load(place->plugins, PLUGINS "greet-1.so", NULL), 0);
     section->commit(section->context, prepared);
-    assert_non_null(strstr(place->lines, "the plugins have changed meanwhile"));
+    assert_non_null(strstr(place->lines, "the plugins changed in the meantime"));
     assert_true(is_offered(place, "greet"));
     assert_false(is_offered(place, "passing"));
     assert_int_equal(mapped(), 1);

@@ -330,12 +330,12 @@ static void refuses_to_start(void **state)
         {{.arguments = {"--sandbox=best-effort", "--sandbox-read", "/nowhere"}},
          "server: /nowhere: No such file or directory\n"},
         {{.arguments = {NULL}, .threaded = true},
-         "server: sandbox: threads that run already would not be in it\n"},
+         "server: sandbox: threads that are already running would not be sandboxed\n"},
 #if HAFT_HTTP
         {{.arguments = {"--otlp", "http://127.0.0.1:1/"}},
-         "server: --otlp: in a sandbox it needs --sandbox-connect\n"},
+         "server: --otlp: with --sandbox, --otlp requires --sandbox-connect\n"},
         {{.arguments = {"--http", "127.0.0.1:0"}, .threaded = true},
-         "server: sandbox: threads that run already would not be in it\n"},
+         "server: sandbox: threads that are already running would not be sandboxed\n"},
 #endif
     };
 

@@ -372,7 +372,7 @@ http_client *hf_http_client_create(uv_loop_t *loop, const struct http_client_opt
         allocator->release(allocator->context, client, sizeof *client);
         hf_http_client_refuse(reterr_reason, status, "",
                               status == HAFT_ENOMEM ? "out of memory"
-                                                    : "the texts of the options are too long");
+                                                    : "the strings in the options are too long");
         return NULL;
     }
     if (curl_global_init(CURL_GLOBAL_DEFAULT))

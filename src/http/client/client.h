@@ -46,10 +46,10 @@ typedef struct http_request http_request;
     X(HTTP_TOTAL_TIMEOUT, "timed out because the request took too long in all")                    \
     X(HTTP_CLOSED, "the connection was closed before the answer")                                  \
     X(HTTP_TRUNCATED, "the connection was closed before the end of the answer")                    \
-    X(HTTP_HEAD_TOO_BIG, "the headers of the answer are over their limit")                         \
-    X(HTTP_BODY_TOO_BIG, "the body of the answer is over its limit")                               \
+    X(HTTP_HEAD_TOO_BIG, "the headers of the answer exceed the limit")                             \
+    X(HTTP_BODY_TOO_BIG, "the body of the answer exceeds the limit")                               \
     X(HTTP_BAD_ANSWER, "the answer is not valid HTTP")                                             \
-    X(HTTP_REDIRECT_REFUSED, "the answer is a redirect that may not be followed")                  \
+    X(HTTP_REDIRECT_REFUSED, "the answer is a redirect, which haft does not follow here")          \
     X(HTTP_FAILED, "libcurl failed")
 
 enum http_error {

@@ -106,9 +106,10 @@ bool hf_http_redirect_wanted(http_request *request)
         return false;
     location = redirect_location(request);
     if (!location)
-        return redirect_refuse(request, HTTP_REDIRECT_REFUSED, "it has not exactly one Location");
+        return redirect_refuse(request, HTTP_REDIRECT_REFUSED,
+                               "it does not have exactly one Location");
     if (request->redirects == request->options.max_redirects)
-        return redirect_refuse(request, HTTP_REDIRECT_REFUSED, "there were too many before it");
+        return redirect_refuse(request, HTTP_REDIRECT_REFUSED, "too many redirects");
     /* As everybody does: a POST that is sent elsewhere becomes a GET, unless the status forbids it. */
     request->keeps_method = request->status == 307 || request->status == 308 ||
                             (request->status != 303 && !request->is_post);

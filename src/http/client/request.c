@@ -49,20 +49,19 @@ static int request_check_headers(const struct http_request_options *o, haft_reas
         const char *name = o->headers[i].name, *value = o->headers[i].value;
 
         if (!hf_http_check_name(name, strlen(name)))
-            return hf_http_client_refuse(
-                reterr_reason, HAFT_EINVAL, "headers",
-                "the name of a header has characters that are not allowed");
+            return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "headers",
+                                         "the name of a header contains invalid characters");
         if (hf_http_check_is_framing(name))
             return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, name,
-                                         "this header is written by the client itself");
+                                         "haft sets this header itself");
         if (!hf_http_check_value(value, strlen(value)))
             return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, name,
-                                         "the value has a control character");
+                                         "the value contains a control character");
         total += strlen(name) + strlen(value) + sizeof ": \r\n" - 1;
     }
     if (total > o->max_send)
         return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "headers",
-                                     "the headers are over their limit");
+                                     "the headers exceed the limit");
     return 0;
 }
 
@@ -86,10 +85,10 @@ static int request_check(const http_client *client, const struct http_request_op
                                      "printable ASCII");
     if (o->unix_socket && (!*o->unix_socket || strlen(o->unix_socket) > SOCKET_PATH))
         return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "unix_socket",
-                                     "the path of a Unix socket has 1 to 107 bytes");
+                                     "the path of a Unix socket must have 1 to 107 bytes");
     if (o->body_size > o->max_body)
         return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "body",
-                                     "the body is over its limit");
+                                     "the body exceeds the limit");
     return request_check_headers(o, reterr_reason);
 }
 
@@ -306,8 +305,9 @@ http_request *hf_http_request_start(http_client *client, const struct http_reque
     status = request->easy ? hf_http_setup(request, &o) : HAFT_ENOMEM;
     if (status) {
         hf_http_client_refuse(reterr_reason, status, status == HAFT_EINVAL ? "url" : "",
-                              status == HAFT_EINVAL ? "invalid URL, or an option of the client's"
-                                                    : "out of memory");
+                              status == HAFT_EINVAL
+                                  ? "invalid URL, or an invalid option of the HTTP client"
+                                  : "out of memory");
         hf_http_request_release(request);
         return NULL;
     }
