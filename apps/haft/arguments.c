@@ -223,7 +223,7 @@ static int find_place(struct build *build, yyjson_mut_val *object, char *key,
             return refuse_key(build, schema, key);
         inner = yyjson_mut_obj_getn(object, key, dot);
         if (inner && !yyjson_mut_is_obj(inner))
-            return hf_error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is no object", key);
+            return hf_error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is not an object", key);
         if (!inner) {
             inner = yyjson_mut_obj(build->doc);
             if (!yyjson_mut_obj_add(object, yyjson_mut_strncpy(build->doc, key, dot), inner))

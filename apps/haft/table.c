@@ -195,7 +195,7 @@ static const char call_text[] =
     "\n"
     "Text in the result goes to standard output. Images, audio and files are shown in brackets; --out "
     "writes the first of them to a file. If the server asks for input, haft prompts on the terminal, or "
-    "declines if there is none. If standard input is a terminal, haft asks before it calls a tool that the "
+    "declines if there is no terminal. If standard input is a terminal, haft asks before it calls a tool that the "
     "server declares destructive; --yes skips that question.";
 
 static const char serve_text[] =

@@ -125,8 +125,8 @@ static bool guard_forbid(struct guard *guard, const char *what, struct text valu
 
     if (!value.data)
         value = (struct text){"none", 4};
-    hf_server_log(guard->server, HAFT_WARNING, "refused the %s %.*s", what,
-                  (int)(value.size < 100 ? value.size : 100), value.data);
+    hf_server_log(guard->server, HAFT_WARNING, "refused a request: the %s %.*s is not allowed",
+                  what, (int)(value.size < 100 ? value.size : 100), value.data);
     snprintf(message, sizeof message, "Forbidden: the %s is not allowed", what);
     hf_guard_refuse(guard, responder, context, 403, NULL, NULL, RPC_INVALID_REQUEST, message);
     return false;

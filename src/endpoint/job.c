@@ -33,10 +33,11 @@ void hf_endpoint_note_store(haft_endpoint *endpoint, int status)
     const char *name = endpoint->store ? endpoint->store->methods->name : "memory";
 
     if (status >= 0 && endpoint->store_fails)
-        hf_server_log(endpoint->server, HAFT_NOTICE, "the session store (%s) answers again", name);
+        hf_server_log(endpoint->server, HAFT_NOTICE, "the session store (%s) is responding again",
+                      name);
     else if (status < 0 && !endpoint->store_fails)
         hf_server_log(endpoint->server, HAFT_ERROR, "the session store (%s) failed: %s", name,
-                      status == JOB_LATE ? "it has not answered in time" : haft_strerror(status));
+                      status == JOB_LATE ? "it did not answer in time" : haft_strerror(status));
     endpoint->store_fails = status < 0;
 }
 
@@ -44,16 +45,16 @@ void hf_exchange_refuse_store(haft_exchange *exchange, int status)
 {
     if (status == JOB_LATE)
         hf_exchange_refuse(exchange, 504, NULL, RPC_INTERNAL_ERROR,
-                           "The session store has not answered in time");
+                           "The session store did not answer in time");
     else if (status == HAFT_ENOMEM)
         hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
                            "Out of memory");
     else if (status == HAFT_ETOOBIG)
         hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
-                           "There are too many sessions");
+                           "Too many sessions");
     else
         hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
-                           "The session store is not available");
+                           "The session store is unavailable");
 }
 
 /* ---- life ---- */

@@ -22,7 +22,7 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_re
     }
     if (!id.data || hf_revision_rows[named].modern) {
         hf_exchange_refuse(exchange, 405, HEADER("Allow", "POST"), RPC_INVALID_REQUEST,
-                           "Method Not Allowed: there is no session");
+                           "Method Not Allowed: this requires a session");
         return NULL;
     }
     if (!hf_http_session_ready(exchange, request, id.data, id.size))
@@ -74,7 +74,7 @@ void hf_endpoint_get_sse(haft_exchange *exchange, const haft_request *request)
 
     if (!session) {
         hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
-                           "There are too many sessions");
+                           "Too many sessions");
         return;
     }
     session->sse = true;

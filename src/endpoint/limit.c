@@ -156,7 +156,7 @@ static haft_rate limit_rate_of(const struct mux *mux, bool total)
 static void fail_to_count(struct mux *mux, const haft_responder *responder, void *context)
 {
     hf_guard_refuse(&mux->guard, responder, context, 503, HEADER("Retry-After", "1"), NULL,
-                    RPC_INTERNAL_ERROR, "Requests cannot be counted");
+                    RPC_INTERNAL_ERROR, "The rate limit cannot be checked");
 }
 
 bool hf_limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
@@ -219,9 +219,9 @@ static void limit_note(struct mux *mux, const char *why)
     if (atomic_exchange(&mux->cannot_count, why != NULL) == (why != NULL))
         return;
     if (why)
-        hf_server_log(server, HAFT_ERROR, "requests cannot be counted: %s", why);
+        hf_server_log(server, HAFT_ERROR, "cannot count requests for the rate limit: %s", why);
     else
-        hf_server_log(server, HAFT_NOTICE, "requests are counted again");
+        hf_server_log(server, HAFT_NOTICE, "counting requests for the rate limit again");
 }
 
 static void limited_decide(struct limited *limited, int status)
@@ -283,9 +283,9 @@ static void on_limited_answered(haft_store_request *request)
 
 void hf_limit_is_late(struct mux *mux, const haft_responder *responder, void *context)
 {
-    limit_note(mux, "the store has not answered in time");
+    limit_note(mux, "the store did not answer in time");
     hf_guard_refuse(&mux->guard, responder, context, 504, NULL, NULL, RPC_INTERNAL_ERROR,
-                    "Requests cannot be counted: the store has not answered in time");
+                    "The rate limit cannot be checked: the store did not answer in time");
 }
 
 /* Nobody waits any more: the store need not answer. */

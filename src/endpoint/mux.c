@@ -25,12 +25,12 @@ static int place_of(const struct mux *mux, const char *path, size_t *ret_at, haf
     size_t size = path_size(path), at = 0;
 
     if (path[0] != '/')
-        return hf_error_set(reason, HAFT_EINVAL, path, "a path begins with a slash");
+        return hf_error_set(reason, HAFT_EINVAL, path, "a path must begin with a slash");
     for (size_t i = 0; i < mux->n_mounts; i++) {
         const struct mount *row = &mux->mounts[i];
 
         if (row->size == size && !memcmp(row->path, path, size))
-            return hf_error_set(reason, HAFT_EINVAL, path, "something is there already");
+            return hf_error_set(reason, HAFT_EINVAL, path, "this path is already in use");
         at += row->size >= size;
     }
     *ret_at = at;
@@ -87,8 +87,9 @@ static int mount_app(struct mux *mux, const char *path, const haft_app *app, haf
 
     row.context = app->open(app->data, &mux->loop, reason);
     if (!row.context)
-        return reason && reason->code ? reason->code
-                                      : hf_error_set(reason, HAFT_EINVAL, path, "it does not open");
+        return reason && reason->code
+                   ? reason->code
+                   : hf_error_set(reason, HAFT_EINVAL, path, "the app's open function failed");
     return mux_mount(mux, row, reason);
 }
 
@@ -122,7 +123,7 @@ static int mount_one(struct mux *mux, const haft_http_mount *given, haft_reason 
         .max_sessions = one->max_sessions, .session_idle_ms = one->session_idle_ms);
     if (!one->path || !one->server == !one->app)
         return hf_error_set(reason, HAFT_EINVAL, one->path ? one->path : "mounts",
-                            "a mount is a path, and either a server or an app");
+                            "a mount needs a path and either a server or an app");
     if (one->app)
         return mount_app(mux, one->path, one->app, reason);
     if (options.max_sessions)
@@ -225,7 +226,7 @@ const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path)
         if (row->app->unauthenticated)
             continue;
         *ret_path = row->path;
-        return row->app == &hf_endpoint_app ? "endpoint " : "what is mounted at ";
+        return row->app == &hf_endpoint_app ? "endpoint " : "the app at ";
     }
     return NULL;
 }
@@ -327,8 +328,8 @@ void hf_mux_fail_admit(struct mux *mux, int status, const haft_responder *respon
     if (status < 0)
         hf_server_log(mux->guard.server, HAFT_ERROR, "admit: %s", haft_strerror(status));
     else
-        hf_server_log(mux->guard.server, HAFT_ERROR, "admit returned %d, which is not a status",
-                      status);
+        hf_server_log(mux->guard.server, HAFT_ERROR,
+                      "admit returned %d, which is not a haft status code", status);
     hf_guard_refuse(&mux->guard, responder, context, 500, NULL, NULL, RPC_INTERNAL_ERROR,
                     "Internal Server Error");
 }

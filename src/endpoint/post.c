@@ -65,7 +65,7 @@ static void post_initialize(haft_exchange *exchange, haft_incoming *message,
     if (!session) {
         haft_incoming_drop(message);
         hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
-                           "There are too many sessions");
+                           "Too many sessions");
         return;
     }
     hf_exchange_join(exchange, session);
@@ -105,8 +105,8 @@ static void post_to_session(haft_exchange *exchange, haft_incoming *message,
 }
 
 const char hf_refusal_revision[] =
-    "Invalid Request: MCP-Protocol-Version names no revision that is served";
-const char hf_refusal_events[] = "Not Acceptable: the stream is text/event-stream";
+    "Invalid Request: MCP-Protocol-Version is not a supported revision";
+const char hf_refusal_events[] = "Not Acceptable: Accept must include text/event-stream";
 
 /* A message with a header that names a modern revision: it is for the engine's session of that revision,
  * whatever it is. */
@@ -191,8 +191,9 @@ void hf_endpoint_post(haft_exchange *exchange, const haft_request *request)
     }
     hf_request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
     if (!exchange->takes_json && !exchange->takes_events) {
-        hf_exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST,
-                           "Not Acceptable: answers are application/json or text/event-stream");
+        hf_exchange_refuse(
+            exchange, 406, NULL, RPC_INVALID_REQUEST,
+            "Not Acceptable: Accept must include application/json or text/event-stream");
         return;
     }
     if (request->body_size > endpoint->server->options.max_message) {

@@ -201,7 +201,7 @@ static bool check_found(struct store_job *job, int status)
         return false;
     }
     if (status) {
-        hf_server_log(job->endpoint->server, HAFT_ERROR, "a session's record cannot be read: %s",
+        hf_server_log(job->endpoint->server, HAFT_ERROR, "cannot read the record of a session: %s",
                       haft_strerror(status));
         return check_go_on(job);
     }

@@ -230,7 +230,7 @@ void hf_http_session_resume(struct http_session *session, haft_exchange *exchang
     /* A request that may yet be answered with JSON has no stream to come back to: whoever names
      * one has guessed it. */
     if (!known) {
-        hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, "Last-Event-ID is not known");
+        hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, "Unknown Last-Event-ID");
         return;
     }
     job = hf_job_new(session->endpoint, &replay_type, session, exchange);

@@ -28,10 +28,11 @@ static int move_first(haft_gateway *gateway, const char *path, haft_reason *rete
 
     for (const struct served *other = first->next; other; other = other->next)
         if (!strcmp(other->mcp->path, path))
-            return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "there is an endpoint already");
+            return hf_error_set(reterr_reason, HAFT_EEXISTS, path,
+                                "an endpoint with this path exists already");
     for (const struct route *route = gateway->now->routes; route; route = route->next)
         if (!strcmp(route->path, path))
-            return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "the route %s is there",
+            return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "route %s already has this path",
                                 route->id);
     first->mcp->path = gateway->first_path = path;
     return 0;

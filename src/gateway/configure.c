@@ -113,7 +113,7 @@ static int configure_refuse_route(const haft_gateway *gateway, const char *name,
         hf_nearest_offer(&search, names[i]);
     }
     snprintf(place, sizeof place, "routes.%s", name);
-    return hf_error_set(reterr_reason, HAFT_EINVAL, place, "there is no such route%s%s%s",
+    return hf_error_set(reterr_reason, HAFT_EINVAL, place, "unknown route%s%s%s",
                         search.name ? "; did you mean " : "", search.name ? search.name : "",
                         search.name ? "?" : "");
 }
@@ -249,7 +249,8 @@ static int configure_prepare(void *context, haft_value *value, void **ret_prepar
     if (gateway->now == gateway->own && !value && configure_is_empty(configuration)) {
         if (configuration->ret_empty)
             *configuration->ret_empty = true;
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "there is nothing to serve");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "",
+                            "nothing to serve: add an endpoint or a route");
     }
     status = hf_reconfiguration_prepare(configuration, value, &change, reterr_reason);
     *ret_prepared = change;
@@ -291,7 +292,8 @@ int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoi
     if (!gateway)
         return HAFT_EINVAL;
     if (gateway->configuration)
-        return hf_gateway_refuse(gateway, HAFT_EEXISTS, "gateway", "it is configured already");
+        return hf_gateway_refuse(gateway, HAFT_EEXISTS, "gateway",
+                                 "the gateway is already configured");
     configuration = haft_arena_zalloc(gateway->arena, 1, sizeof *configuration);
     if (!configuration)
         return hf_gateway_refuse(gateway, HAFT_ENOMEM, "gateway", "out of memory");

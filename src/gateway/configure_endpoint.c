@@ -234,7 +234,7 @@ static int offer_prepare(const struct configuration *configuration, struct endpo
     if (!status && offer->is_new)
         status = hf_catalogue_use(&offer->plan);
     return status == HAFT_EEXISTS ? hf_error_set(reterr_reason, status, offer->place,
-                                                 "%s is already there", clash->name)
+                                                 "%s is already registered", clash->name)
                                   : status;
 }
 
@@ -270,9 +270,8 @@ void hf_offers_use(const struct configuration *configuration, struct endpoint_of
 
         if (status && offers->mcp) {
             offers->mcp->stale = !generation_has_server(generation, offers->mcp);
-            hf_server_log(gateway->server, HAFT_ERROR,
-                          "endpoint %s: what it offers has not changed: %s", offers->mcp->path,
-                          haft_strerror(status));
+            hf_server_log(gateway->server, HAFT_ERROR, "endpoint %s: cannot update its offers: %s",
+                          offers->mcp->path, haft_strerror(status));
         }
         if (offers->mcp)
             hf_route_tools_move(gateway, offers->server, generation);

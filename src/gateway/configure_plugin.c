@@ -53,9 +53,10 @@ int hf_configure_add_parts(const struct configuration *configuration,
         if (!part)
             continue;
         if (!part_has_right_sizes(part))
-            return hf_error_set(reterr_reason, HAFT_EINVAL, "",
-                                "%s was compiled with the headers of another haft than this, %s",
-                                path, HAFT_VERSION);
+            return hf_error_set(
+                reterr_reason, HAFT_EINVAL, "",
+                "%s was compiled with the headers of another version of haft; this is %s", path,
+                HAFT_VERSION);
         memset(&own, 0, sizeof own);
         memcpy(&own, part, part->sizes[0]);
         gateway->module = hf_plugins_module_at(configuration->plugins, i);

@@ -31,7 +31,7 @@ static bool reconfiguration_opens(const struct policy_list *now, const struct po
 static int refuse_open(const char *what, haft_reason *reterr_reason)
 {
     return hf_error_set(reterr_reason, HAFT_EINVAL, "",
-                        "%s would lose its authentication, which needs a restart", what);
+                        "removing the authentication of %s requires a restart", what);
 }
 
 static int check_endpoints(const haft_gateway *gateway, const struct generation *then,
@@ -87,10 +87,10 @@ static int check_authentication(const haft_gateway *gateway, const struct genera
 
     status = hf_configure_collect(gateway, status, routes, &reason, reterr_reason);
     if (!status && gateway->closed && hf_generation_is_open(then, what, sizeof what))
-        status = hf_error_set(reterr_reason, HAFT_EINVAL, "",
-                              "%s has no authentication, and other machines can reach it; add a "
-                              "policy such as api-key, or restart with --insecure",
-                              what);
+        status = hf_error_set(
+            reterr_reason, HAFT_EINVAL, "",
+            "%s is reachable from other machines without authentication; add a policy such as api-key, or restart with --insecure",
+            what);
     return status;
 }
 
@@ -234,9 +234,10 @@ static void log_turnover(haft_gateway *gateway, const struct generation *now,
     log_routes(gateway, now, then, "removed");
     log_routes(gateway, then, now, "added");
     if (gateway->legacy_sse && first != gateway->legacy)
-        hf_server_log(gateway->server, HAFT_WARNING,
-                      "http.legacy_sse: /sse and /messages move to another endpoint at a restart");
-    hf_server_log(gateway->server, HAFT_NOTICE, "gateway: the new configuration applies");
+        hf_server_log(
+            gateway->server, HAFT_WARNING,
+            "http.legacy_sse: /sse and /messages move to another endpoint only after a restart");
+    hf_server_log(gateway->server, HAFT_NOTICE, "gateway: now using the new configuration");
 }
 
 void hf_reconfiguration_commit(const struct configuration *configuration,

@@ -7,19 +7,19 @@
 #include "gateway/configure.h"
 
 HAFT_STRUCT(route_entry,
-    HAFT_ARRAY(policies, HAFT_STRING(name, "A policy's name", .min = 1), "Around the route, the first outside"));
+    HAFT_ARRAY(policies, HAFT_STRING(name, "A policy's name", .min = 1), "Policies of the route, outermost first"));
 HAFT_STRUCT(endpoint_entry,
-    HAFT_DEFAULT(HAFT_STRING(endpoint, "Its path", .starts = "/"), "/mcp"),
-    HAFT_DEFAULT(HAFT_STRING(name, "What it is called", .min = 1), "MCP Custom Server"),
-    HAFT_DEFAULT(HAFT_STRING(version, "Its version", .min = 1), "0.0.0"),
-    HAFT_DEFAULT(HAFT_STRING(tools, "Which tools of plugins it has: get_*,-*_secret"), "*"),
-    HAFT_OPTIONAL(HAFT_STRING(routes, "Which routes are tools, by their ids")),
+    HAFT_DEFAULT(HAFT_STRING(endpoint, "URL path of the endpoint", .starts = "/"), "/mcp"),
+    HAFT_DEFAULT(HAFT_STRING(name, "Name of the server", .min = 1), "MCP Custom Server"),
+    HAFT_DEFAULT(HAFT_STRING(version, "Version of the server", .min = 1), "0.0.0"),
+    HAFT_DEFAULT(HAFT_STRING(tools, "Plugin tools to offer: get_*,-*_secret"), "*"),
+    HAFT_OPTIONAL(HAFT_STRING(routes, "Ids of the routes to offer as tools")),
     HAFT_OPTIONAL(HAFT_ARRAY(policies, HAFT_STRING(name, "A policy's name", .min = 1),
-                             "Around the endpoint, the first outside")));
+                             "Policies of the endpoint, outermost first")));
 HAFT_STRUCT(gateway_section,
-    HAFT_OPTIONAL(HAFT_JSON(policies, "As haft_policies_json takes them")),
-    HAFT_OPTIONAL(HAFT_MAP(routes, HAFT_OBJECT(entry, route_entry, "One route"), "By method and path")),
-    HAFT_OPTIONAL(HAFT_ARRAY(endpoints, HAFT_OBJECT(entry, endpoint_entry, "One endpoint"),
+    HAFT_OPTIONAL(HAFT_JSON(policies, "Policies, in the format of haft_policies_json")),
+    HAFT_OPTIONAL(HAFT_MAP(routes, HAFT_OBJECT(entry, route_entry, "A route"), "Routes by method and path")),
+    HAFT_OPTIONAL(HAFT_ARRAY(endpoints, HAFT_OBJECT(entry, endpoint_entry, "An endpoint"),
                              "MCP endpoints", .min = 1)));
 
 /* Reads the section, NULL for none; what is read may point into the value. */

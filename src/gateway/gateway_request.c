@@ -384,17 +384,17 @@ static int respond_without_route(haft_gateway_request *req)
     haft_arena *arena = req->call->arena;
 
     if (req->failure == HAFT_EINVAL)
-        return hf_respond_problem(req, 400, "The path is not well written.", NULL);
+        return hf_respond_problem(req, 400, "The path is malformed.", NULL);
     if (req->failure)
         return req->failure;
     if (!req->match.n_methods)
         return hf_respond_problem(
-            req, 404, haft_arena_printf(arena, "There is no route %s.", request->target), NULL);
+            req, 404, haft_arena_printf(arena, "No route matches %s.", request->target), NULL);
     if (!strcmp(request->method, "OPTIONS"))
         return respond_options(req);
-    return respond_allow(
-        req, 405,
-        haft_arena_printf(arena, "The route %s has no %s.", request->target, request->method));
+    return respond_allow(req, 405,
+                         haft_arena_printf(arena, "The route %s does not support %s.",
+                                           request->target, request->method));
 }
 
 /* ---- the whole way ---- */

@@ -36,9 +36,9 @@ int hf_gateway_request_is_late(haft_gateway_request *req)
                  : haft_call_time_left(call) == 0 ? 504
                  : haft_call_cancelled(call)      ? 499
                                                   : 0;
-    const char *detail = status == 504   ? "The time for the call is over."
-                         : status == 499 ? "The call has been cancelled."
-                         : status == 503 ? "The server is busy, or going away."
+    const char *detail = status == 504   ? "The call timed out."
+                         : status == 499 ? "The call was cancelled."
+                         : status == 503 ? "The server is busy or shutting down."
                                          : NULL;
 
     if (!status)
@@ -90,10 +90,10 @@ static int policy_enter(haft_gateway_request *req, const haft_policy *policy)
 static void policy_fail(haft_gateway_request *req, const haft_policy *policy, int status)
 {
     if (status == HAFT_STOP)
-        haft_log(req->call, HAFT_ERROR, "policy %s returned HAFT_STOP without an answer",
+        haft_log(req->call, HAFT_ERROR, "policy %s returned HAFT_STOP without a response",
                  policy->name);
     else if (status > 0)
-        haft_log(req->call, HAFT_ERROR, "policy %s returned %d, which is not a status",
+        haft_log(req->call, HAFT_ERROR, "policy %s returned %d, which is not a haft status code",
                  policy->name, status);
     hf_gateway_request_fail(req, policy->name, status < 0 ? status : HAFT_EINVAL);
 }

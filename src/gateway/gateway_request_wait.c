@@ -74,13 +74,13 @@ void hf_gateway_request_give_up(haft_gateway_request *req, int status)
     if (req->step != STEP_HANDLER)
         return;
     if (status == 504 && req->in_line)
-        haft_log(call, HAFT_WARNING, "timed out after %u ms, before its turn had come",
+        haft_log(call, HAFT_WARNING, "timed out after %u ms while it was queued",
                  call->time.allowed_ms);
     else if (status == 504)
-        haft_log(call, HAFT_WARNING,
-                 "timed out after %u ms; its handler returned HAFT_PENDING, and nobody called "
-                 "haft_finish",
-                 call->time.allowed_ms);
+        haft_log(
+            call, HAFT_WARNING,
+            "timed out after %u ms; its handler returned 1 (HAFT_PENDING), and haft_finish was not called",
+            call->time.allowed_ms);
     hf_call_conclude(call, call->stages.outcome, NULL);
     if (req->in_line)
         gateway_request_leave_line(req);

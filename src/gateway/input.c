@@ -27,10 +27,10 @@ static int gateway_input_refuse(haft_gateway_request *req, int status, const cha
 /* Something is where another field of that name is not taken from. */
 static int refuse_place(haft_gateway_request *req, enum origin place, const struct field *field)
 {
-    return gateway_input_refuse(req, 400,
-                                haft_arena_printf(req->call->arena, "%s.%s: it comes from the %s",
-                                                  origin_names[place], field->name,
-                                                  origin_names[field->origin]));
+    return gateway_input_refuse(
+        req, 400,
+        haft_arena_printf(req->call->arena, "%s.%s: this field must be in the %s",
+                          origin_names[place], field->name, origin_names[field->origin]));
 }
 
 /* ---- texts ---- */
@@ -134,7 +134,8 @@ static int read_body(haft_gateway_request *req, yyjson_val **ret_body)
     haft_reason reason;
 
     if (!is_json_type(haft_request_header(call, "content-type")))
-        return gateway_input_refuse(req, 415, "The body must be of type application/json.");
+        return gateway_input_refuse(req, 415,
+                                    "The Content-Type of the body must be application/json.");
     body = haft_json_read(req->request.body, req->request.body_size,
                           call->server->options.max_depth, call->arena, &reason);
     if (!body && reason.code == HAFT_ENOMEM)
@@ -188,7 +189,7 @@ int hf_input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
     }
     status = hf_query_read(req);
     if (status == HAFT_EINVAL)
-        return gateway_input_refuse(req, 400, "query: it is not well written");
+        return gateway_input_refuse(req, 400, "query: malformed");
     if (status)
         return status;
     if (!input)

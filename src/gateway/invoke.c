@@ -122,13 +122,14 @@ static int refuse_child(haft_gateway_request *req)
     unsigned before = atomic_fetch_add(&root->inner.inside, 1);
 
     if (call->inner.depth > options->max_depth) {
-        haft_log(call, HAFT_ERROR, "invokes nest deeper than %u: a cycle?", options->max_depth);
-        return haft_problem(call, 508, "Invokes nest deeper than %u: %s was called by %s.",
+        haft_log(call, HAFT_ERROR, "calls of haft_invoke nest deeper than %u; is there a cycle?",
+                 options->max_depth);
+        return haft_problem(call, 508, "Calls nest deeper than %u: %s was called by %s.",
                             options->max_depth, req->request.target,
                             haft_call_name(call->inner.parent));
     }
     if (before >= options->max_invokes)
-        return haft_problem(call, 429, "A call may lead to %u invokes, and has.",
+        return haft_problem(call, 429, "The call has reached its limit of %u nested calls.",
                             options->max_invokes);
     return 0;
 }

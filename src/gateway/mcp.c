@@ -34,8 +34,7 @@ static struct mcp *mcp_new(haft_gateway *gateway, const haft_mcp_options *option
     if (mcp && mcp->path)
         mcp->server = haft_server_new_with(options->name, options->version, options->server);
     if (!mcp || !mcp->server) {
-        hf_gateway_refuse(gateway, HAFT_ENOMEM, options->endpoint,
-                          "there is no memory for a server");
+        hf_gateway_refuse(gateway, HAFT_ENOMEM, options->endpoint, "out of memory");
         return NULL;
     }
     if (mcp_fill(gateway, mcp, options)) {
@@ -55,13 +54,14 @@ static bool mcp_path_is_taken(haft_gateway *gateway, const char *path)
 
     if (hf_template_read(gateway->adding->arena, path, &segments, &reason) || segments.n_variables)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, path,
-                                 "an endpoint is a path without variables");
+                                 "the path of an endpoint must not contain variables");
     for (const struct served *other = gateway->adding->endpoints; other; other = other->next)
         if (!strcmp(other->mcp->path, path))
-            return hf_gateway_refuse(gateway, HAFT_EEXISTS, path, "there is an endpoint already");
+            return hf_gateway_refuse(gateway, HAFT_EEXISTS, path,
+                                     "an endpoint with this path exists already");
     for (const struct route *route = gateway->adding->routes; route; route = route->next)
         if (!strcmp(route->path, path))
-            return hf_gateway_refuse(gateway, HAFT_EEXISTS, path, "the route %s is there",
+            return hf_gateway_refuse(gateway, HAFT_EEXISTS, path, "route %s already has this path",
                                      route->id);
     return false;
 }

@@ -56,7 +56,8 @@ int hf_people_read(struct people *people, haft_arena *arena, const char *path, h
     if (!text)
         return reason->code;
     if (uv_random(NULL, NULL, key, sizeof key, 0, NULL))
-        return hf_error_set(reason, HAFT_EBUSY, path, "the system has no random numbers");
+        return hf_error_set(reason, HAFT_EBUSY, path,
+                            "the system's random number generator failed");
     hf_hmac_prepare(&people->key, key, sizeof key);
     hf_secret_wipe(key, sizeof key);
     people->nobody.salt_size = 16;
@@ -68,7 +69,7 @@ int hf_people_read(struct people *people, haft_arena *arena, const char *path, h
             return HAFT_ENOMEM;
         if (!read_person(line, person))
             return hf_error_set(reason, HAFT_EINVAL, path,
-                                "%s, line %u: name:iterations:salt:hash is needed", path, number);
+                                "%s, line %u: expected name:iterations:salt:hash", path, number);
         put_name_digest(people, person->name, person->name_digest);
         if (person->iterations > people->nobody.iterations)
             people->nobody.iterations = person->iterations;

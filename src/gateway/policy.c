@@ -39,7 +39,7 @@ static int append(haft_gateway *gateway, const char *what, const char *names,
         const struct policy *policy = policy_find(gateway, names, size);
 
         if (!policy)
-            return hf_gateway_refuse(gateway, HAFT_ENOTFOUND, what, "there is no policy %.*s",
+            return hf_gateway_refuse(gateway, HAFT_ENOTFOUND, what, "unknown policy %.*s",
                                      (int)size, names);
         list->list[list->n++] = policy;
         list->blocks = list->blocks || policy->policy.blocks;
@@ -114,9 +114,10 @@ static int check_name(haft_gateway *gateway, const char *name)
 {
     if (!name || !*name || strcspn(name, separators) != strlen(name))
         return hf_gateway_refuse(gateway, HAFT_EINVAL, name ? name : "",
-                                 "a policy's name is a word without commas and spaces");
+                                 "a policy needs a name without commas and spaces");
     if (policy_find(gateway, name, strlen(name)))
-        return hf_gateway_refuse(gateway, HAFT_EEXISTS, name, "there is a policy of that name");
+        return hf_gateway_refuse(gateway, HAFT_EEXISTS, name,
+                                 "a policy with this name exists already");
     return 0;
 }
 
@@ -135,7 +136,7 @@ int haft_policy_add(haft_gateway *gateway, const haft_policy *policy)
         return status;
     if ((!policy->inbound && !policy->outbound) || (policy->preflight && !policy->inbound))
         return hf_gateway_refuse(gateway, HAFT_EINVAL, policy->name,
-                                 "a policy has something to do");
+                                 "a policy needs inbound or outbound, and preflight needs inbound");
     made = policy_put(gateway, policy);
     if (!made)
         return hf_gateway_refuse(gateway, HAFT_ENOMEM, policy->name, "out of memory");
@@ -167,10 +168,10 @@ int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
     given = view;
     if (!given->name || !given->make)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, given->name ? given->name : "",
-                                 "a kind has a name and makes policies");
+                                 "a kind of policy needs a name and a make function");
     if (kind_named(gateway, given->name))
         return hf_gateway_refuse(gateway, HAFT_EEXISTS, given->name,
-                                 "there is a kind of that name");
+                                 "a kind of policy with this name exists already");
     kind = haft_arena_zalloc(gateway->adding->arena, 1, sizeof *kind);
     if (!kind)
         return hf_gateway_refuse(gateway, HAFT_ENOMEM, given->name, "out of memory");
@@ -267,7 +268,7 @@ static int read_options(haft_gateway *gateway, haft_arena *arena, const struct k
     *ret_options = NULL;
     if (!kind->options)
         return json && !(size == 2 && !memcmp(json, "{}", 2))
-                   ? hf_gateway_refuse(gateway, HAFT_EINVAL, name, "%s has no options",
+                   ? hf_gateway_refuse(gateway, HAFT_EINVAL, name, "%s takes no options",
                                        kind->kind->name)
                    : 0;
     *ret_options = haft_arena_zalloc(arena, 1, kind->options->root->size);
@@ -289,7 +290,7 @@ static void refuse_kind(haft_gateway *gateway, const char *name, const char *wan
     for (const struct kind *kind = gateway->adding->kinds; kind; kind = kind->next)
         haft_buffer_printf(&text, "%s%s", text.size ? ", " : "", kind->kind->name);
     hf_gateway_refuse(gateway, HAFT_ENOTFOUND, name,
-                      "there is no kind of policy %s; there are %.*s", wanted, (int)text.size,
+                      "unknown kind of policy %s; the kinds are %.*s", wanted, (int)text.size,
                       text.data ? text.data : "");
     haft_buffer_finish(&text);
 }
@@ -417,10 +418,10 @@ int haft_policy_make_for(haft_gateway *gateway, haft_scope scope, const char *na
 /* ---- from configuration ---- */
 
 HAFT_ENUMERATION(policy_scope, both, edge, invoke);
-HAFT_STRUCT(policy_entry, HAFT_STRING(name, "What routes call it", .min = 1),
-            HAFT_STRING(policy, "Its kind", .min = 1),
-            HAFT_OPTIONAL(HAFT_ENUM(scope, policy_scope, "For which requests it is there")),
-            HAFT_OPTIONAL(HAFT_JSON(options, "The kind's own")));
+HAFT_STRUCT(policy_entry, HAFT_STRING(name, "Name that routes use for the policy", .min = 1),
+            HAFT_STRING(policy, "Kind of the policy", .min = 1),
+            HAFT_OPTIONAL(HAFT_ENUM(scope, policy_scope, "Requests that the policy applies to")),
+            HAFT_OPTIONAL(HAFT_JSON(options, "Options of this kind of policy")));
 HAFT_LIST(policy_entries, HAFT_OBJECT(entry, policy_entry, "A policy"), "Policies");
 
 static int make_entry(haft_gateway *gateway, const policy_entry *entry)

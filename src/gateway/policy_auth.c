@@ -43,7 +43,7 @@ char *hf_auth_read_file(haft_arena *arena, const char *path, haft_reason *reason
     ssize_t size = 0;
 
     if (fd < 0) {
-        hf_error_set(reason, HAFT_ENOTFOUND, path, "%s cannot be opened", path);
+        hf_error_set(reason, HAFT_ENOTFOUND, path, "cannot open %s", path);
         return NULL;
     }
     if (!fstat(fd, &about) && S_ISFIFO(about.st_mode))
@@ -54,7 +54,7 @@ char *hf_auth_read_file(haft_arena *arena, const char *path, haft_reason *reason
         size = read_bytes(fd, text, MAX_FILE + 1);
     close(fd);
     if (size < 0 || size > MAX_FILE) {
-        hf_error_set(reason, HAFT_ETOOBIG, path, "%s cannot be read, or is over %d bytes", path,
+        hf_error_set(reason, HAFT_ETOOBIG, path, "cannot read %s, or it exceeds %d bytes", path,
                      MAX_FILE);
         return NULL;
     }
@@ -93,8 +93,8 @@ const char *hf_auth_behind_scheme(const char *header, const char *scheme)
 /* ---- API keys ---- */
 
 HAFT_STRUCT(api_key_options,
-            HAFT_STRING(file, "Lines of a key's SHA-256 in hexadecimal and whose it is", .min = 1),
-            HAFT_DEFAULT(HAFT_STRING(realm, "The realm named in WWW-Authenticate"), "gateway"));
+            HAFT_STRING(file, "File with a line per key: its SHA-256 in hexadecimal, and the name of its owner", .min = 1),
+            HAFT_DEFAULT(HAFT_STRING(realm, "Realm in WWW-Authenticate"), "gateway"));
 
 struct key {
     struct key *next;
@@ -149,8 +149,9 @@ static int check_key(haft_call *call, void *data)
     return status
                ? status
                : stopped(haft_problem(call, 401, "%s",
-                                      secret ? "The API key is not known."
-                                             : "An API key is needed: Authorization: Bearer KEY."));
+                                      secret
+                                          ? "Unknown API key."
+                                          : "An API key is required: Authorization: Bearer KEY."));
 }
 
 static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *arena,
@@ -176,7 +177,7 @@ static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *ar
         key->owner = line + size + strspn(line + size, " \t");
         if (size != 2 * SHA256_SIZE || !*key->owner || !hf_hex_read_lower(line, size, key->digest))
             return hf_error_set(reason, HAFT_EINVAL, options->file,
-                                "%s, line %u: 64 hexadecimal digits and a name are needed",
+                                "%s, line %u: expected 64 hexadecimal digits and a name",
                                 options->file, number);
         key->next = keys->first;
         keys->first = key;

@@ -19,15 +19,14 @@ enum { VERIFIERS = 2, POLICY_BASIC_MAX_WAITING = 64, MAX_ADDRESSES = 10000, ADDR
 
 HAFT_STRUCT(
     basic_auth_options,
-    HAFT_STRING(file, "Lines of name:iterations:salt:hash, the last two in hexadecimal: "
-                      "PBKDF2 with HMAC-SHA-256",
+    HAFT_STRING(file, "File with lines of name:iterations:salt:hash, salt and hash in hexadecimal; the hash is PBKDF2 with HMAC-SHA-256",
                 .min = 1),
-    HAFT_DEFAULT(HAFT_STRING(realm, "The realm named in WWW-Authenticate"), "gateway"),
-    HAFT_DEFAULT(HAFT_INTEGER(failures, "Wrong passwords of one address until it has to wait; 0: any",
+    HAFT_DEFAULT(HAFT_STRING(realm, "Realm in WWW-Authenticate"), "gateway"),
+    HAFT_DEFAULT(HAFT_INTEGER(failures, "Wrong passwords per address before it has to wait; 0 means unlimited",
                               .min = 0, .max = 1000),
                  10),
-    HAFT_DEFAULT(HAFT_NUMBER(seconds, "In so much time", .min = 0.001, .max = 86400), 60),
-    HAFT_DEFAULT(HAFT_NUMBER(remember, "Seconds for which a right password is not derived again",
+    HAFT_DEFAULT(HAFT_NUMBER(seconds, "Length of the time window in seconds", .min = 0.001, .max = 86400), 60),
+    HAFT_DEFAULT(HAFT_NUMBER(remember, "Seconds to cache a verified password",
                              .min = 0, .max = 86400),
                  300));
 
@@ -115,7 +114,8 @@ static int policy_basic_refuse(haft_call *call, const struct basic_auth *basic_a
 {
     int status = haft_response_set_header(call, "WWW-Authenticate", basic_auth->challenge);
 
-    return status ? status : stopped(haft_problem(call, 401, "A name and a password are needed."));
+    return status ? status
+                  : stopped(haft_problem(call, 401, "A user name and a password are required."));
 }
 
 static int refuse_for(haft_call *call, int code, int64_t wait_ms, const char *what)

@@ -47,10 +47,10 @@ const haft_policy_kind hf_policy_validate =
 /* ---- mock ---- */
 
 HAFT_STRUCT(mock_options,
-            HAFT_DEFAULT(HAFT_INTEGER(status, "Its status", .min = 200, .max = 599), 200),
-            HAFT_OPTIONAL(HAFT_MAP(headers, HAFT_STRING(value, "A value"), "Its headers")),
-            HAFT_OPTIONAL(HAFT_JSON(json, "Its body, as JSON")),
-            HAFT_OPTIONAL(HAFT_STRING(text, "Its body, as text")));
+            HAFT_DEFAULT(HAFT_INTEGER(status, "Status of the response", .min = 200, .max = 599), 200),
+            HAFT_OPTIONAL(HAFT_MAP(headers, HAFT_STRING(value, "A value"), "Headers of the response")),
+            HAFT_OPTIONAL(HAFT_JSON(json, "Body of the response, as JSON")),
+            HAFT_OPTIONAL(HAFT_STRING(text, "Body of the response, as text")));
 
 struct mock {
     const mock_options *options;
@@ -79,7 +79,8 @@ static int make_mock(haft_gateway *gateway, const void *given, haft_arena *arena
     if (!mock)
         return HAFT_ENOMEM;
     if (options->has_json && options->has_text)
-        return hf_error_set(reason, HAFT_EINVAL, "text", "a body is JSON or text, not both");
+        return hf_error_set(reason, HAFT_EINVAL, "text",
+                            "the body must be either JSON or text, not both");
     *mock = (struct mock){.options = options, .type = "text/plain; charset=utf-8", .body = ""};
     if (options->has_text) {
         mock->body = options->text;

@@ -8,8 +8,8 @@
 /* ---- set ---- */
 
 HAFT_STRUCT(set_headers_options,
-            HAFT_OPTIONAL(HAFT_MAP(request, HAFT_STRING(value, "A value"), "On the way in")),
-            HAFT_OPTIONAL(HAFT_MAP(response, HAFT_STRING(value, "A value"), "On the way out")));
+            HAFT_OPTIONAL(HAFT_MAP(request, HAFT_STRING(value, "A value"), "Headers of the request")),
+            HAFT_OPTIONAL(HAFT_MAP(response, HAFT_STRING(value, "A value"), "Headers of the response")));
 
 static int set_request(haft_call *call, void *data)
 {
@@ -50,8 +50,8 @@ const haft_policy_kind hf_policy_set_headers =
 /* ---- remove ---- */
 
 HAFT_STRUCT(remove_headers_options,
-            HAFT_OPTIONAL(HAFT_ARRAY(request, HAFT_STRING(name, "A name"), "On the way in")),
-            HAFT_OPTIONAL(HAFT_ARRAY(response, HAFT_STRING(name, "A name"), "On the way out")));
+            HAFT_OPTIONAL(HAFT_ARRAY(request, HAFT_STRING(name, "A name"), "Headers of the request")),
+            HAFT_OPTIONAL(HAFT_ARRAY(response, HAFT_STRING(name, "A name"), "Headers of the response")));
 
 static int remove_request(haft_call *call, void *data)
 {
@@ -92,15 +92,15 @@ const haft_policy_kind hf_policy_remove_headers =
 /* ---- CORS ---- */
 
 HAFT_STRUCT(cors_options,
-            HAFT_ARRAY(origins, HAFT_STRING(origin, "An origin, or *"), "Whose pages may ask",
+            HAFT_ARRAY(origins, HAFT_STRING(origin, "An origin, or *"), "Allowed origins",
                        .min = 1),
-            HAFT_DEFAULT(HAFT_STRING(methods, "What they may ask"),
+            HAFT_DEFAULT(HAFT_STRING(methods, "Allowed methods"),
                          "GET, HEAD, POST, PUT, PATCH, DELETE"),
-            HAFT_DEFAULT(HAFT_STRING(headers, "Which headers they may send"),
+            HAFT_DEFAULT(HAFT_STRING(headers, "Allowed request headers"),
                          "content-type, authorization, x-api-key"),
-            HAFT_OPTIONAL(HAFT_STRING(expose, "Which headers of the response they may read")),
-            HAFT_DEFAULT(HAFT_BOOLEAN(credentials, "With cookies; not for origin *"), false),
-            HAFT_DEFAULT(HAFT_INTEGER(max_age, "Seconds for which they may remember it", .min = 0,
+            HAFT_OPTIONAL(HAFT_STRING(expose, "Response headers that pages may read")),
+            HAFT_DEFAULT(HAFT_BOOLEAN(credentials, "Whether to allow credentials such as cookies; not with origin *"), false),
+            HAFT_DEFAULT(HAFT_INTEGER(max_age, "Seconds that a browser may cache the preflight response", .min = 0,
                                       .max = 86400),
                          600));
 
@@ -208,7 +208,7 @@ static int make_cors(haft_gateway *gateway, const void *given, haft_arena *arena
     for (size_t i = 0; options->credentials && i < options->n_origins; i++)
         if (!strcmp(options->origins[i], "*"))
             return hf_error_set(reason, HAFT_EINVAL, "origins",
-                                "any origin (*) cannot be let in with credentials");
+                                "credentials cannot be allowed for any origin (*)");
     *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = answer_preflight,
                                          .outbound = let_read, .data = (void *)(uintptr_t)given,
                                          .preflight = true, .allows_origin = cors_allows_origin);

@@ -13,11 +13,10 @@ enum { POLICY_LIMIT_MAX_KEYS = 10000, POLICY_LIMIT_KEY = 512, NAP = 10 };
 /* ---- how often ---- */
 
 HAFT_ENUMERATION(rate_key, caller, route, all);
-HAFT_STRUCT(rate_limit_options, HAFT_INTEGER(calls, "How many", .min = 1, .max = 1000000),
-            HAFT_DEFAULT(HAFT_NUMBER(seconds, "In so much time", .min = 0.001, .max = 86400), 60),
+HAFT_STRUCT(rate_limit_options, HAFT_INTEGER(calls, "Maximum number of requests", .min = 1, .max = 1000000),
+            HAFT_DEFAULT(HAFT_NUMBER(seconds, "Length of the time window in seconds", .min = 0.001, .max = 86400), 60),
             HAFT_DEFAULT(HAFT_ENUM(by, rate_key,
-                                   "Counted together: a caller's (by name, or else address), a "
-                                   "caller's of one route, or everybody's"),
+                                   "What to count together: the requests of a caller (by name, else by address), of a caller per route, or of all callers"),
                          rate_key_caller));
 
 struct rate {
@@ -135,7 +134,7 @@ const haft_policy_kind hf_policy_rate_limit =
 
 /* ---- how much ---- */
 
-HAFT_STRUCT(size_limit_options, HAFT_INTEGER(bytes, "The largest body that is taken", .min = 0));
+HAFT_STRUCT(size_limit_options, HAFT_INTEGER(bytes, "Maximum size of the body in bytes", .min = 0));
 
 static int check_size(haft_call *call, void *data)
 {
@@ -144,7 +143,7 @@ static int check_size(haft_call *call, void *data)
     if ((int64_t)haft_request_of(call)->body_size <= options->bytes)
         return 0;
     return stopped(
-        haft_problem(call, 413, "The body is over %lld bytes.", (long long)options->bytes));
+        haft_problem(call, 413, "The body exceeds %lld bytes.", (long long)options->bytes));
 }
 
 static int make_size_limit(haft_gateway *gateway, const void *given, haft_arena *arena,
@@ -165,7 +164,7 @@ const haft_policy_kind hf_policy_size_limit =
 /* ---- how slowly ---- */
 
 HAFT_STRUCT(sleep_options,
-            HAFT_INTEGER(ms, "Milliseconds before the request goes on", .min = 0, .max = 60000));
+            HAFT_INTEGER(ms, "Delay in milliseconds", .min = 0, .max = 60000));
 
 /* In naps, so that nobody sleeps on when the request is over. */
 static int sleep_for(haft_call *call, void *data)

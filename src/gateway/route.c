@@ -65,13 +65,13 @@ static int plan_field(haft_gateway *gateway, struct route *route, const haft_rou
                         : source->from == HAFT_FROM_BODY ? ORIGIN_BODY
                                                          : ORIGIN_HEADER;
     if (source && field->origin == ORIGIN_PATH)
-        return hf_gateway_refuse(gateway, HAFT_EINVAL, route->id, "%s comes from the path",
-                                 property->name);
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
+                                 "%s is a path variable and cannot have a source", property->name);
     if (source && source->as)
         field->as = source->as;
     if (field->origin != ORIGIN_BODY && property->node->types == TYPE_OBJECT)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
-                                 "%s is an object, and can come from the body only",
+                                 "%s is an object, which can only come from the body",
                                  property->name);
     route->has_body = route->has_body || field->origin == ORIGIN_BODY;
     return 0;
@@ -102,7 +102,7 @@ static int plan_fields(haft_gateway *gateway, struct route *route, const haft_ro
             known = !strcmp(route->fields[j].name, route->path_template.segments[i]);
         if (!known)
             status = hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
-                                       "the path has {%s}, which is no field of the input",
+                                       "the path variable {%s} is not a field of the input",
                                        route->path_template.segments[i]);
     }
     for (size_t i = 0; i < info->n_sources && !status; i++) {
@@ -113,7 +113,7 @@ static int plan_fields(haft_gateway *gateway, struct route *route, const haft_ro
         if (!known)
             status =
                 hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
-                                  "there is no field %s to have a source", info->sources[i].field);
+                                  "a source names the unknown field %s", info->sources[i].field);
     }
     return status;
 }
@@ -211,14 +211,16 @@ static int route_check(haft_gateway *gateway, const haft_route *info)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, info->path ? info->path : "",
                                  "a route needs an id");
     if (hf_route_named(gateway->adding, id))
-        return hf_gateway_refuse(gateway, HAFT_EEXISTS, id, "there is a route of that id");
+        return hf_gateway_refuse(gateway, HAFT_EEXISTS, id, "a route with this id exists already");
     if (!is_method(info->method))
-        return hf_gateway_refuse(gateway, HAFT_EINVAL, id, "the method must be of capital letters");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, id,
+                                 "the method must consist of capital letters");
     if (!info->call == !info->handler)
-        return hf_gateway_refuse(gateway, HAFT_EINVAL, id, "a route has one handler");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, id,
+                                 "a route needs exactly one of call and handler");
     if (info->quick && info->isolate)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, id,
-                                 "an isolated route is not quick: it runs in a process of its own");
+                                 "a route cannot be both quick and isolated");
     for (const struct served *served = gateway->adding->endpoints; served; served = served->next)
         if (info->path && !strcmp(served->mcp->path, info->path))
             return hf_gateway_refuse(gateway, HAFT_EEXISTS, id, "%s is an MCP endpoint",
@@ -233,8 +235,8 @@ static int place(haft_gateway *gateway, struct route *route)
                                route, &pending);
 
     if (status == HAFT_EEXISTS)
-        return hf_gateway_refuse(gateway, status, route->id, "%s %s is %s already", route->method,
-                                 route->path, ((struct route *)pending)->id);
+        return hf_gateway_refuse(gateway, status, route->id, "%s %s is already route %s",
+                                 route->method, route->path, ((struct route *)pending)->id);
     if (status)
         return hf_gateway_refuse(gateway, status, route->id, "out of memory");
     return 0;
@@ -344,7 +346,7 @@ int haft_route_add_handler(haft_gateway *gateway, const char *method, const char
         return HAFT_EINVAL;
     if (!method || !path)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, id ? id : "",
-                                 "a route has a method and a path");
+                                 "a route needs a method and a path");
     if (info) {
         info->struct_size = sizeof *info;
         info->method = haft_arena_copy(gateway->adding->arena, method, strlen(method));

@@ -147,10 +147,10 @@ static int route_tool_item(haft_gateway *gateway, haft_server *server, const str
 
     if (server->gateway != gateway)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
-                                 "the server is not the gateway's");
+                                 "the server does not belong to the gateway");
     if (!route->item->input && route->path_template.n_variables)
         return hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
-                                 "it has no input, so nothing says what its path is made of");
+                                 "its path has variables, but it has no input to take them from");
     link = route_link_new(gateway, route, generation);
     if (!link)
         return hf_gateway_refuse(gateway, HAFT_ENOMEM, route->id, "out of memory");
@@ -168,8 +168,7 @@ int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *rout
     const struct route *route = hf_route_named(generation, route_id);
     struct item *item;
     int status = route ? route_tool_item(gateway, server, route, NULL, &item)
-                       : hf_gateway_refuse(gateway, HAFT_ENOTFOUND, route_id,
-                                           "there is no route of that id");
+                       : hf_gateway_refuse(gateway, HAFT_ENOTFOUND, route_id, "unknown route id");
 
     hf_generation_drop(generation);
     if (status)

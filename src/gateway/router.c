@@ -39,7 +39,7 @@ static int add_segment(haft_arena *arena, const char *text, size_t size, struct 
     const char *copy;
 
     if (path->n == MAX_SEGMENTS)
-        return hf_error_set(reason, HAFT_EINVAL, "", "there are more than %d segments",
+        return hf_error_set(reason, HAFT_EINVAL, "", "the path has more than %d segments",
                             MAX_SEGMENTS);
     if (variable) {
         text++;
@@ -50,7 +50,7 @@ static int add_segment(haft_arena *arena, const char *text, size_t size, struct 
         return hf_error_set(reason, HAFT_ENOMEM, "", "out of memory");
     if (variable ? !is_name(copy, size)
                  : !size || strcspn(copy, "{}%?#") != size || hf_segment_is_upward(copy))
-        return hf_error_set(reason, HAFT_EINVAL, "", "\"%s\" cannot be a segment of a path", copy);
+        return hf_error_set(reason, HAFT_EINVAL, "", "\"%s\" is not a valid path segment", copy);
     for (size_t i = 0; variable && i < path->n; i++)
         if (path->variable[i] && !strcmp(path->segments[i], copy))
             return hf_error_set(reason, HAFT_EINVAL, "", "{%s} occurs more than once", copy);
@@ -65,9 +65,9 @@ int hf_template_read(haft_arena *arena, const char *path, struct template *ret_t
 {
     *ret_template = (struct template){.n = 0};
     if (!path || path[0] != '/')
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path begins with a slash");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path must begin with a slash");
     if (haft_utf8_valid(path, strlen(path)) != strlen(path))
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path is UTF-8");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path must be valid UTF-8");
     for (path++; *path;) {
         size_t size = strcspn(path, "/");
         int status = add_segment(arena, path, size, ret_template, reterr_reason);
@@ -76,7 +76,7 @@ int hf_template_read(haft_arena *arena, const char *path, struct template *ret_t
             return status;
         path += size;
         if (*path == '/' && !*++path)
-            return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path does not end with a slash");
+            return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path must not end with a slash");
     }
     return 0;
 }

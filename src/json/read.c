@@ -39,7 +39,7 @@ int hf_json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val *
         return 0;
     }
     *reterr_offset = error.pos;
-    *reterr_reason = error.msg ? error.msg : "not JSON";
+    *reterr_reason = error.msg ? error.msg : "not valid JSON";
     if (error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
         return HAFT_ENOMEM;
     return haft_utf8_valid(text, size) == size ? HAFT_EPARSE : HAFT_EUTF8;

@@ -75,7 +75,7 @@ int hf_message_read(struct message *ret_message, yyjson_val *root, size_t max_de
         return status;
     if (status) {
         rpc->kind = RPC_INVALID;
-        rpc->why = status == HAFT_EDEPTH ? "it nests too deep" : "a member occurs more than once";
+        rpc->why = status == HAFT_EDEPTH ? "nested too deeply" : "a member occurs more than once";
         return 0;
     }
     ret_message->kind = kinds[rpc->kind];

@@ -89,7 +89,7 @@ static void writes_json_strings(void **state)
     static const struct {
         const char *text;
         size_t size;
-        const char *json; /* NULL: it is not UTF-8 */
+        const char *json; /* NULL: it is not valid UTF-8 */
     } rows[] = {
         {TEXT(""), "\"\""},
         {NULL, 0, "\"\""},

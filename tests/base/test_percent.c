@@ -11,7 +11,7 @@
 static void decodes(void **state)
 {
     static const struct {
-        const char *text, *bytes; /* NULL when it is not well written */
+        const char *text, *bytes; /* NULL when it is malformed */
         size_t size;
         bool plus, valid; /* what is decoded is text without a NUL */
     } rows[] = {

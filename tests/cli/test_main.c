@@ -134,7 +134,7 @@ static const struct line lines[] = {
      true,
      1,
      "5 tools are offered, some were rejected (see the log)\n",
-     "error no spaces please: a name is made of"},
+     "error no spaces please: a name may contain"},
     {{"--check", "--tools", "brief,later"}, false, 0, "2 tools are offered, 3 are hidden\n", NULL},
     {{"--check", "--disable", "greet", "--disable", "none_*"},
      false,

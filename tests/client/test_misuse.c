@@ -76,18 +76,21 @@ static const struct row {
     const haft_tool *tool;
     const char *text, *logged;
 } rows[] = {
-    {&positive_tool, "The tool failed.", "the handler returned 17, which is no status"},
-    {&negative_tool, "The tool failed.", "the handler returned -12345, which is no status"},
-    {&late_tool, "The tool failed.", "the handler returned -1000, which is no status"},
+    {&positive_tool, "The tool failed.",
+     "the handler returned 17, which is not a haft status code"},
+    {&negative_tool, "The tool failed.",
+     "the handler returned -12345, which is not a haft status code"},
+    {&late_tool, "The tool failed.", "the handler returned -1000, which is not a haft status code"},
     {&pending_tool, "timed out after 50 ms",
-     "timed out after 50 ms; its handler returned HAFT_PENDING, and nobody called haft_finish"},
-    {&again_tool, "The tool failed.", "the handler returned HAFT_AGAIN and had asked nothing"},
-    {&refused_tool, "no", "the handler returned 17, which is no status"},
-    {&finished_tool, "The tool failed.", "the handler returned 17, which is no status"},
-    {&out_tool, "The tool failed.", "the handler returned 17, which is no status"},
-    {&formats_tool, "The tool failed.", "failed: the argument is not valid"},
-    {&typeless_tool, "The tool failed.", "image: there is no type"},
-    {&empty_tool, "The tool failed.", "audio: there are no bytes"},
+     "timed out after 50 ms; its handler returned 1 (HAFT_PENDING), and haft_finish was not called"},
+    {&again_tool, "The tool failed.", "the handler returned HAFT_AGAIN without asking for input"},
+    {&refused_tool, "no", "the handler returned 17, which is not a haft status code"},
+    {&finished_tool, "The tool failed.",
+     "the handler returned 17, which is not a haft status code"},
+    {&out_tool, "The tool failed.", "the handler returned 17, which is not a haft status code"},
+    {&formats_tool, "The tool failed.", "failed: invalid argument"},
+    {&typeless_tool, "The tool failed.", "image: the MIME type is missing"},
+    {&empty_tool, "The tool failed.", "audio: the data is missing"},
 };
 
 static void note(void *context, haft_level level, const char *text, size_t size)
@@ -146,7 +149,7 @@ static void nothing_is_no_server_no_tool_and_no_client(void **state)
     assert_int_equal(haft_stage_add(NULL, &stage), HAFT_EINVAL);
     assert_int_equal(haft_stage_add(server, NULL), HAFT_EINVAL);
     assert_int_equal(haft_add(server, NULL), HAFT_EINVAL);
-    assert_string_equal(haft_server_error(server)->text, "there is no tool");
+    assert_string_equal(haft_server_error(server)->text, "the tool is missing");
     assert_int_equal(haft_tool_build(haft_tool_new(NULL), server), HAFT_EINVAL);
     assert_null(haft_client_new(NULL, NULL));
 

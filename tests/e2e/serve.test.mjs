@@ -28,25 +28,25 @@ const wrong = [
     [{ gatway: {} }, /^haft: FILE: gatway: unknown key; did you mean gateway\?$/],
     [{ gateway: [] }, /gateway: Invalid input: expected object, received array/],
     [{ gateway: { polices: [] } }, /gateway: Unrecognized key: "polices".*did you mean "policies"\?/],
-    [policy({ policy: "rate-limt" }), /gateway\.policies: p: there is no kind of policy rate-limt; there are .*rate-limit/],
+    [policy({ policy: "rate-limt" }), /gateway\.policies: p: unknown kind of policy rate-limt; the kinds are .*rate-limit/],
     [policy({ scope: "egde", options: { calls: 1 } }), /gateway\.policies: 0\.scope: Invalid option/],
     [policy({ options: { call: 1 } }), /gateway\.policies: p: options: .*did you mean "calls"\?/],
-    [policy({ policy: "api-key", options: { file: "/no/such/file" } }), /gateway\.policies: p: \/no\/such\/file cannot be opened/],
+    [policy({ policy: "api-key", options: { file: "/no/such/file" } }), /gateway\.policies: p: cannot open \/no\/such\/file/],
     [
         { gateway: { routes: { "GET /customer": { policies: [] } } } },
-        /gateway\.routes\.GET \/customer: there is no such route; did you mean GET \/customers\?/,
+        /gateway\.routes\.GET \/customer: unknown route; did you mean GET \/customers\?/,
     ],
     [
         { gateway: { routes: { "GET /customers": { policies: ["none"] } } } },
-        /gateway\.routes\.GET \/customers: list_customers: there is no policy none/,
+        /gateway\.routes\.GET \/customers: list_customers: unknown policy none/,
     ],
     [{ gateway: { routes: { "GET /customers": {} } } }, /gateway\.routes\.GET \/customers\.policies: Invalid input/],
     [{ gateway: { endpoints: [] } }, /gateway\.endpoints: Too small/],
     [{ gateway: { endpoints: [{ endpoint: "mcp" }] } }, /gateway\.endpoints\.0\.endpoint: Invalid string: must start with "\/"/],
     [{ gateway: { endpoints: [{ endpoint: "/{x}" }] } }, /gateway\.endpoints\.0: .*a path without variables/],
-    [{ gateway: { endpoints: [{ endpoint: "/todos" }] } }, /gateway\.endpoints\.0: \/todos: the route list_todos is there/],
-    [{ gateway: { endpoints: [{}, {}] } }, /gateway\.endpoints\.1: \/mcp: there is an endpoint already/],
-    [{ gateway: { endpoints: [{ policies: ["none"] }] } }, /gateway\.endpoints\.0: .*there is no policy none/],
+    [{ gateway: { endpoints: [{ endpoint: "/todos" }] } }, /gateway\.endpoints\.0: \/todos: route list_todos already has this path/],
+    [{ gateway: { endpoints: [{}, {}] } }, /gateway\.endpoints\.1: \/mcp: an endpoint with this path exists already/],
+    [{ gateway: { endpoints: [{ policies: ["none"] }] } }, /gateway\.endpoints\.0: .*unknown policy none/],
     [{ gateway: { endpoints: [{ nam: "x" }] } }, /gateway\.endpoints\.0: Unrecognized key: "nam".*did you mean "name"\?/],
 ];
 
@@ -65,8 +65,8 @@ for (const [config, text] of wrong)
 /* ---- how it ends ---- */
 
 const ends = [
-    [[], 2, /^haft: gateway: there is nothing to serve\n\nhaft serve serves what a configuration file describes\./],
-    [["--stdio"], 2, /^haft: gateway: there is nothing to serve\n/],
+    [[], 2, /^haft: gateway: nothing to serve: add an endpoint or a route\n\nhaft serve serves what a configuration file describes\./],
+    [["--stdio"], 2, /^haft: gateway: nothing to serve: add an endpoint or a route\n/],
     [["--wrong"], 2, /^haft: unknown option --wrong/],
     [["--http"], 2, /^haft: --http needs /],
     [["/no/such/plugin.so"], 2, /^haft: plugins: \/no\/such\/plugin\.so: No such file or directory$/m],
@@ -75,7 +75,7 @@ const ends = [
     [["--demo", "--http", "unix:/no/such/directory/socket"], 6, /./],
     [["--demo", "--log-file", "/no/such/directory/log"], 6, /\/no\/such\/directory\/log/],
     [["--demo", "--audit", "/no/such/directory/audit"], 6, /\/no\/such\/directory\/audit/],
-    [["--demo", "--path", "/todos"], 6, /\/todos: the route list_todos is there/],
+    [["--demo", "--path", "/todos"], 6, /\/todos: route list_todos already has this path/],
     [["--demo", "--call", "nope"], 2, /Tool nope not found/],
     [["--call", "safe_operation", '{"shouldFail":true}', "--demo"], 1, /Tool failed/],
     [["--demo", "--call", "add_numbers", '{"a":1,"b":2}'], 0, /^$/],
@@ -278,7 +278,7 @@ for (const config of [{}, { plugins: [] }, { log: { level: "notice" } }])
         const { code, err } = await run(["serve", "--config", file]);
 
         assert.equal(code, 2);
-        assert.match(err.replaceAll(file, "FILE"), /^haft: FILE: gateway: there is nothing to serve\n/);
+        assert.match(err.replaceAll(file, "FILE"), /^haft: FILE: gateway: nothing to serve: add an endpoint or a route\n/);
     });
 
 test("a configuration is served and nothing else: routes, policies and tools of plugins", () =>
@@ -339,7 +339,7 @@ test("a plugin with routes comes and goes", () =>
             copyFileSync(plugin("routes-2"), file);
             await again([file], /routes\.so, routes: replaced[^]*configuration reloaded/);
             assert.deepEqual([await word(), await says()], [200, "2\n"]);
-            await again([file, plugin("routes-1")], /keeping the old one[^]*deny: there is a kind of that name/);
+            await again([file, plugin("routes-1")], /keeping the old one[^]*deny: a kind of policy with this name exists already/);
             assert.deepEqual([await word(), await says()], [200, "2\n"]);
         },
         { config: { log: { level: "notice" }, plugins: ["{DIR}/routes.so"] }, copies: { "routes.so": plugin("routes-1") } },
@@ -363,7 +363,7 @@ test("at SIGHUP other policies apply, and requests in flight finish under the ol
             const get = async (path) => (await send(server.base + path, { method: "GET" })).status;
             const mock = (status) => [{ name: "p", policy: "mock", options: { status } }];
             const around = { "GET /todos": { policies: ["p"] } };
-            const done = /gateway: the new configuration applies[^]*configuration reloaded/;
+            const done = /gateway: now using the new configuration[^]*configuration reloaded/;
             let over = false;
             const statuses = new Set();
             const callers = Promise.all(
@@ -414,7 +414,7 @@ test("an endpoint keeps its authentication until a restart", () =>
                 JSON.stringify({ log: { level: "notice" }, gateway: { endpoints: [{}] } }),
             );
             server.process.kill("SIGHUP");
-            await until(() => /endpoint \/mcp would lose its authentication, which needs a restart/.test(server.log()), "a refusal");
+            await until(() => /removing the authentication of endpoint \/mcp requires a restart/.test(server.log()), "a refusal");
             assert.equal(await ask(), 401);
         },
         {

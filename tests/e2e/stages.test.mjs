@@ -21,7 +21,7 @@ const rows = [
     ["add", { a: "x", b: 2 }, { "test/answer": 1 }, badAdd(number("a")), "before after:invalid_arguments"],
     ["complain", {}, {}, error("I would rather not"), "before ready after:error"],
     ["give_up", {}, {}, error("The tool failed."), "before ready after:failed"],
-    ["misfit", {}, {}, error("The tool gave a result that does not fit its own description."), "before ready after:failed"],
+    ["misfit", {}, {}, error("The tool returned a result that does not match its output schema."), "before ready after:failed"],
     ["nowhere", {}, {}, { code: -32602, text: "Tool nowhere not found" }, "after:not_found"],
     ["text_to_speech", {}, {}, { code: -32602, text: "Tool text_to_speech disabled" }, "after:disabled"],
     ["harm", { how: "nothing" }, {}, ok("unharmed"), "before ready after:ok"],

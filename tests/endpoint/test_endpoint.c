@@ -28,8 +28,8 @@ static void refuses(void **state)
         {"PUT", "/mcp", JSON, PING, 405, "*Method Not Allowed*", "*Allow: POST, GET, DELETE\r\n*"},
         {"HEAD", "/mcp", HOST, "", 405, "*", "*Allow: *"},
         {"OPTIONS", "/mcp", HOST, "", 405, "*", "*Allow: *"},
-        {"GET", "/mcp", HOST, "", 405, "*there is no session*", "*Allow: POST\r\n*"},
-        {"DELETE", "/mcp", HOST, "", 405, "*there is no session*", "*Allow: POST\r\n*"},
+        {"GET", "/mcp", HOST, "", 405, "*this requires a session*", "*Allow: POST\r\n*"},
+        {"DELETE", "/mcp", HOST, "", 405, "*this requires a session*", "*Allow: POST\r\n*"},
         /* where it comes from */
         {"POST", "/mcp", "content-type: application/json\n", PING, 403, "*host*", NULL},
         {"POST", "/mcp", "content-type: application/json\nhost: evil.example\n", PING, 403,
@@ -122,7 +122,7 @@ static void refuses(void **state)
         {"POST", "/mcp", MODERN("nope"),
          "{'jsonrpc':'2.0','id':1,'method':'nope','params':{" META "}}", 404, "*-32601*", NULL},
         {"POST", "/mcp", MODERN("x"), "{'jsonrpc':'2.0','id':1,'result':{}}", 400,
-         "*nothing was asked*", NULL},
+         "*unexpected response*", NULL},
     };
     struct bench *bench = bench_open(
         NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .allowed_hosts = hosts,
@@ -134,7 +134,7 @@ static void refuses(void **state)
     assert_non_null(big);
     memset(big, ' ', 4999);
     big[4999] = '\0';
-    check(bench, &(struct row){"POST", "/mcp", JSON, big, 413, "*too long*", NULL}, 0);
+    check(bench, &(struct row){"POST", "/mcp", JSON, big, 413, "*exceeds the limit*", NULL}, 0);
     free(big);
     bench_close(bench);
 }
@@ -299,7 +299,7 @@ static void keeps_sessions(void **state)
         /* modern clients have no sessions, and nothing is one that only begins like one */
         {"GET", "/mcp",
          HOST "accept: text/event-stream\nmcp-protocol-version: 2026-07-28\nmcp-session-id: $S\n",
-         "", 405, "*there is no session*", "*Allow: POST\r\n*"},
+         "", 405, "*this requires a session*", "*Allow: POST\r\n*"},
         {"POST", "/mcp", JSON "mcp-session-id: $S0\n", PING, 404, "*Session not found*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 0-1\n", "", 400, "*Last-Event-ID*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 99-1\n", "", 400, "*Last-Event-ID*", NULL},
@@ -344,7 +344,8 @@ static void takes_arrays(void **state)
         {"POST", "/mcp", BOTH "mcp-session-id: $S\n", "[]", 400, "*-32600*", NULL},
         {"POST", "/mcp", BOTH "mcp-session-id: $S\n", "[1,{}]", 400, "*-32600*", NULL},
         {"POST", "/mcp", BOTH "mcp-session-id: $S\n", "[" PING "," HELLO "]", 200,
-         "[" PONG ",{'jsonrpc':'2.0','id':0,'error':{'code':-32600,*initialize in an array*}}]",
+         "[" PONG
+         ",{'jsonrpc':'2.0','id':0,'error':{'code':-32600,*initialize must not be in a batch*}}]",
          NULL},
     };
     struct bench *bench =
@@ -393,7 +394,7 @@ static void bounds_sessions(void **state)
         NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .max_sessions = 100));
     const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
     const struct row full = {
-        "POST", "/mcp", LEGACY, HELLO, 503, "*too many sessions*", "*Retry-After: 10\r\n*"};
+        "POST", "/mcp", LEGACY, HELLO, 503, "*Too many sessions*", "*Retry-After: 10\r\n*"};
 
     (void)state;
     for (size_t i = 0; i < 100; i++)
@@ -412,7 +413,7 @@ static void makes_room_for_sessions(void **state)
     struct bench *bench = bench_open(
         NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .max_sessions = 3));
     const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
-    const struct row full = {"POST", "/mcp", LEGACY, HELLO, 503, "*too many sessions*", NULL};
+    const struct row full = {"POST", "/mcp", LEGACY, HELLO, 503, "*Too many sessions*", NULL};
     char first[sizeof bench->session];
     struct reply stream;
 

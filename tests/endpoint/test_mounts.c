@@ -440,20 +440,20 @@ static void refuses_to_begin(void **state)
         bool legacy_sse;
         const char *path, *text;
     } rows[] = {
-        {{{.path = "/mcp", .app = &plain_app}}, false, "/mcp", "there already"},
-        {{{.path = "/mcp/", .server = second}}, false, "/mcp/", "there already"},
+        {{{.path = "/mcp", .app = &plain_app}}, false, "/mcp", "already in use"},
+        {{{.path = "/mcp/", .server = second}}, false, "/mcp/", "already in use"},
         {{{.path = "/a", .app = &plain_app}, {.path = "/a/", .app = &mirror_app}},
          false,
          "/a/",
-         "there already"},
-        {{{.path = "a", .app = &plain_app}}, false, "a", "begins with a slash"},
-        {{{.path = "", .app = &plain_app}}, false, "", "begins with a slash"},
-        {{{.app = &plain_app}}, false, "mounts", "a mount is"},
+         "already in use"},
+        {{{.path = "a", .app = &plain_app}}, false, "a", "must begin with a slash"},
+        {{{.path = "", .app = &plain_app}}, false, "", "must begin with a slash"},
+        {{{.app = &plain_app}}, false, "mounts", "a mount needs"},
         {{{.path = "/a"}}, false, "/a", "either a server or an app"},
         {{{.path = "/a", .app = &plain_app, .server = second}}, false, "/a", "either"},
-        {{{.path = "/a", .app = &refusing_app}}, false, "/a", "does not open"},
-        {{{.path = "/a", .server = second, .legacy_sse = true}}, true, "/sse", "there already"},
-        {{{.path = "/sse", .app = &mirror_app}}, true, "/sse", "there already"},
+        {{{.path = "/a", .app = &refusing_app}}, false, "/a", "open function failed"},
+        {{{.path = "/a", .server = second, .legacy_sse = true}}, true, "/sse", "already in use"},
+        {{{.path = "/sse", .app = &mirror_app}}, true, "/sse", "already in use"},
     };
 
     (void)state;

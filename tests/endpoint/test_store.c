@@ -192,13 +192,13 @@ static void outlives_those_who_wait(void **state)
 static void refuses_without_a_store(void **state)
 {
     static const struct row failing[] = {
-        {"POST", "/mcp", SESSION, PING, 503, "*The session store is not available*",
+        {"POST", "/mcp", SESSION, PING, 503, "*The session store is unavailable*",
          "*Retry-After: 1\r\n*"},
-        {"POST", "/mcp", SESSION, SET_LEVEL, 503, "*The session store is not available*", NULL},
-        {"GET", "/mcp", SESSION, "", 503, "*The session store is not available*", NULL},
+        {"POST", "/mcp", SESSION, SET_LEVEL, 503, "*The session store is unavailable*", NULL},
+        {"GET", "/mcp", SESSION, "", 503, "*The session store is unavailable*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 1-0\n", "", 503, "*", NULL},
-        {"DELETE", "/mcp", SESSION, "", 503, "*The session store is not available*", NULL},
-        {"POST", "/mcp", LEGACY, HELLO, 503, "*The session store is not available*", NULL},
+        {"DELETE", "/mcp", SESSION, "", 503, "*The session store is unavailable*", NULL},
+        {"POST", "/mcp", LEGACY, HELLO, 503, "*The session store is unavailable*", NULL},
         {"POST", "/mcp", LEGACY, PING, 200, PONG, NULL}, /* without a session */
     };
     struct stand stand = stand_open(LATE_AT_ONCE, NULL);
@@ -208,11 +208,11 @@ static void refuses_without_a_store(void **state)
     check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
     late_store_set(stand.late, LATE_FAILS);
     check_rows(bench, failing, COUNT_OF(failing));
-    assert_string_equal(lines, "the session store (late) failed: it failed\n");
+    assert_string_equal(lines, "the session store (late) failed: failed\n");
     late_store_set(stand.late, LATE_AT_ONCE);
     check(bench, &(struct row){"POST", "/mcp", SESSION, SET_LEVEL, 200, DONE2, NULL}, 1);
-    assert_string_equal(lines, "the session store (late) failed: it failed\n"
-                               "the session store (late) answers again\n");
+    assert_string_equal(lines, "the session store (late) failed: failed\n"
+                               "the session store (late) is responding again\n");
     stand_close(&stand);
 }
 
@@ -245,10 +245,10 @@ static void goes_on_without_a_store(void **state)
 static void gives_up_in_time(void **state)
 {
     static const struct row rows[] = {
-        {"POST", "/mcp", LEGACY, HELLO, 504, "*The session store has not answered in time*", NULL},
-        {"POST", "/mcp", SESSION, PING, 504, "*The session store has not answered in time*", NULL},
-        {"GET", "/mcp", SESSION, "", 504, "*The session store has not answered in time*", NULL},
-        {"DELETE", "/mcp", SESSION, "", 504, "*The session store has not answered in time*", NULL},
+        {"POST", "/mcp", LEGACY, HELLO, 504, "*The session store did not answer in time*", NULL},
+        {"POST", "/mcp", SESSION, PING, 504, "*The session store did not answer in time*", NULL},
+        {"GET", "/mcp", SESSION, "", 504, "*The session store did not answer in time*", NULL},
+        {"DELETE", "/mcp", SESSION, "", 504, "*The session store did not answer in time*", NULL},
     };
 
     (void)state;
@@ -274,8 +274,7 @@ static void gives_up_in_time(void **state)
             assert_int_equal(replies[i].status, rows[i].status);
             assert_true(matches(rows[i].answer, replies[i].body));
         }
-        assert_string_equal(lines,
-                            "the session store (late) failed: it has not answered in time\n");
+        assert_string_equal(lines, "the session store (late) failed: it did not answer in time\n");
         hf_endpoint_abandon(bench->endpoint);
         assert_int_equal(haft_endpoint_idle(bench->endpoint), !holds_on);
         late_store_release(stand.late, 0);

@@ -95,20 +95,20 @@ static const struct row {
     {RENAME, "one", "two", HAFT_EEXISTS, "Tool two is already registered", "one two hold", false},
     {RENAME, "one", "uno", 0, NULL, "uno two hold", true},
     {RENAME, "one", "eins", HAFT_ENOTFOUND, "one not found", "uno two hold", false},
-    {RENAME, "uno", "u n o", HAFT_EINVAL, "a name is made of letters, digits, '_', '-' and '.'",
-     "uno two hold", false},
+    {RENAME, "uno", "u n o", HAFT_EINVAL,
+     "a name may contain only letters, digits, '_', '-' and '.'", "uno two hold", false},
     {RENAME, "uno", "", HAFT_EINVAL, "a name must not be empty", "uno two hold", false},
     {RENAME, "uno", "uno", 0, NULL, "uno two hold", true},
     {RENAME, "uno", "one", 0, NULL, "one two hold", true},
     {ADD, "one", NULL, HAFT_EEXISTS, "Tool one is already registered", "one two hold", false},
-    {ADD, "bad name", NULL, HAFT_EINVAL, "a name is made of letters, digits, '_', '-' and '.'",
-     "one two hold", false},
-    {ADD, "no_handler", NULL, HAFT_EINVAL, "there is no handler", "one two hold", false},
+    {ADD, "bad name", NULL, HAFT_EINVAL,
+     "a name may contain only letters, digits, '_', '-' and '.'", "one two hold", false},
+    {ADD, "no_handler", NULL, HAFT_EINVAL, "the handler is missing", "one two hold", false},
     {UPDATE, "two", "better", 0, NULL, "one better hold", true},
     {UPDATE, "two", "better", HAFT_ENOTFOUND, "Tool two: not found", "one better hold", false},
     {UPDATE, "one", "better", HAFT_EEXISTS, "Tool better is already registered", "one better hold",
      false},
-    {UPDATE, "one", "no_handler", HAFT_EINVAL, "there is no handler", "one better hold", false},
+    {UPDATE, "one", "no_handler", HAFT_EINVAL, "the handler is missing", "one better hold", false},
     {REBUILD, "better", "built", 0, NULL, "one built hold", true},
     {REBUILD, "better", "built", HAFT_ENOTFOUND, "Tool better: not found", "one built hold", false},
     {REBUILD, "one", "built", HAFT_EEXISTS, "Tool built is already registered", "one built hold",
@@ -364,8 +364,9 @@ static void listen_badly(void **state)
         char ask[128];
 
         snprintf(ask, sizeof ask, "M 1 subscriptions/listen %s", params[i]);
-        dialogue_alone(server, LINES(ask, "! 1 -32602 Invalid params: \\'notifications\\' must say "
-                                          "what to listen to"));
+        dialogue_alone(
+            server, LINES(ask, "! 1 -32602 Invalid params: \\'notifications\\' must be an object "
+                               "that names what to listen to"));
     }
     dialogue_alone(server, LINES("R 1 subscriptions/listen {'notifications':{}}",
                                  "! 1 -32601 Method not found"));

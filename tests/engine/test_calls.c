@@ -132,15 +132,15 @@ static void converse(const char *const lines[])
 static void later(void **state)
 {
     (void)state;
-    converse(LINES("R 1 tools/call {'name':'hold'}", "@ finish", "= 1 " SAID("done"),
-                   "R 2 tools/call {'name':'hold'}", "@ fail", "= 2 " FAILED("The tool failed."),
-                   "R 3 tools/call {'name':'at_once'}", "= 3 " SAID("at once"),
-                   "R 4 tools/call {'name':'late'}", "@ sum",
-                   "= 4 {'content':[{'type':'text','text':'{\\'sum\\':7}'}],'structuredContent':"
-                   "{'sum':7}}",
-                   "M 5 tools/call 'name':'late'", "@ too much",
-                   "= 5 " FAILED_MODERN("The tool gave a result that does not fit its own "
-                                        "description.")));
+    converse(LINES(
+        "R 1 tools/call {'name':'hold'}", "@ finish", "= 1 " SAID("done"),
+        "R 2 tools/call {'name':'hold'}", "@ fail", "= 2 " FAILED("The tool failed."),
+        "R 3 tools/call {'name':'at_once'}", "= 3 " SAID("at once"),
+        "R 4 tools/call {'name':'late'}", "@ sum",
+        "= 4 {'content':[{'type':'text','text':'{\\'sum\\':7}'}],'structuredContent':"
+        "{'sum':7}}",
+        "M 5 tools/call 'name':'late'", "@ too much",
+        "= 5 " FAILED_MODERN("The tool returned a result that does not match its output schema.")));
 }
 
 /* ---- progress ---- */
@@ -198,10 +198,10 @@ static void messages(void **state)
         "R 2 logging/setLevel {'level':'critical'}", "= 2 {}", "R 3 tools/call {'name':'tell'}",
         TOLD_BY("critical", "5"), TOLD("alert", "6"), TOLD_BY("emergency", "7"),
         "= 3 " SAID("told"), "R 4 logging/setLevel {'level':'loud'}",
-        "! 4 -32602 Invalid params: \\'level\\' is no log level", "R 5 logging/setLevel",
-        "! 5 -32602 Invalid params: \\'level\\' is no log level",
+        "! 4 -32602 Invalid params: \\'level\\' must be a log level", "R 5 logging/setLevel",
+        "! 5 -32602 Invalid params: \\'level\\' must be a log level",
         "R 6 logging/setLevel {'level':6}",
-        "! 6 -32602 Invalid params: \\'level\\' is no log level",
+        "! 6 -32602 Invalid params: \\'level\\' must be a log level",
         /* a new introduction starts anew */
         GREETING("2025-11-25", "{}"), "R 7 logging/setLevel {'level':'emergency'}", "= 7 {}",
         "R 8 tools/call {'name':'tell'}", TOLD_BY("emergency", "7"), "= 8 " SAID("told")));
@@ -490,7 +490,7 @@ static void minus_one_is_a_failure(void **state)
     assert_int_equal(haft_add(server, &give_up_tool), 0);
     dialogue_alone(server,
                    LINES("R 1 tools/call {'name':'give_up'}", "= 1 " FAILED("The tool failed.")));
-    assert_string_equal(haft_strerror(-1), "it failed");
+    assert_string_equal(haft_strerror(-1), "failed");
     haft_server_free(server);
 }
 
@@ -506,7 +506,7 @@ static void refuses_methods_of_the_protocol(void **state)
         assert_int_equal(haft_on(server, taken[i], thing, NULL), HAFT_EINVAL);
         assert_string_equal(haft_server_error(server)->path, taken[i]);
         assert_string_equal(haft_server_error(server)->text,
-                            "the server itself handles this method of the protocol");
+                            "haft handles this protocol method itself");
     }
     assert_int_equal(haft_on(server, "notifications/initialized", thing, NULL), 0);
     assert_int_equal(haft_on(server, "tools/called", thing, NULL), 0);

@@ -120,7 +120,7 @@ static void tools_come_by_steps_and_go(void **state)
         {add_again, HAFT_EEXISTS,
          "tool accepted work; tool compiled work; tool stored work (Tool work is "
          "already registered)"},
-        {add_idle, HAFT_EINVAL, "tool accepted idle (there is no handler)"},
+        {add_idle, HAFT_EINVAL, "tool accepted idle (the handler is missing)"},
         {add_badly, HAFT_EPARSE, "tool accepted badly; tool compiled badly (_meta: *"},
         {update, 0,
          "tool accepted work; tool compiled work; tool stored work; tool updated work; tool "

@@ -191,7 +191,7 @@ static void deep(void **state)
                     depths[i], "}}}");
         /* The arguments may be as deep as the server says, and they are one level themselves. */
         dialogue(wire, LINES(depths[i] < 64 ? "= 1 {'content':*"
-                                            : "! 1 -32600 Invalid Request: it nests too deep",
+                                            : "! 1 -32600 Invalid Request: nested too deeply",
                              "R 2 ping", "= 2 {}"));
         wire_close(wire);
     }
@@ -207,7 +207,7 @@ static void deep_array(void **state)
     (void)state;
     wire_greet(wire, "2025-03-26");
     feed_nested(wire, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},", 600, "]");
-    dialogue(wire, LINES("! 1 -32600 Invalid Request: it nests too deep"));
+    dialogue(wire, LINES("! 1 -32600 Invalid Request: nested too deeply"));
     feed_nested(wire, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},", 500, "]");
     dialogue(wire, LINES("< [{'jsonrpc':'2.0','id':1,'result':{}}]"));
     wire_close(wire);

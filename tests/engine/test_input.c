@@ -220,9 +220,9 @@ static void checks_legacy(void **state)
               /* the client cannot after all */
               "R 6 tools/call {'name':'greet'}", "? 7 elicitation/create *",
               "> {'jsonrpc':'2.0','id':7,'error':{'code':-32601,'message':'no'}}",
-              "= 6 " FAILED("The client cannot be asked for this: it lacks the capability."),
+              "= 6 " FAILED("The tool needs input of a kind that the client does not support."),
               "R 7 tools/call {'name':'greet'}", "? 8 elicitation/create *", ANSWER("8", "7"),
-              "= 7 " FAILED("The client cannot be asked for this: it lacks the capability.")));
+              "= 7 " FAILED("The tool needs input of a kind that the client does not support.")));
     dialogue_alone(server,
                    LINES(GREETING("2025-06-18", "{'elicitation':{}}"),
                          "R 1 tools/call {'name':'greet'}", "? 1 elicitation/create " FORM_06,
@@ -384,9 +384,11 @@ static void checks_capabilities(void **state)
                  rows[i].capabilities);
         snprintf(call, sizeof call, "R 1 tools/call {'name':'%s'}", rows[i].tool);
         if (rows[i].required)
-            dialogue(wire, LINES(greeting, "= 0 *", call,
-                                 "= 1 " FAILED("The client cannot be asked for this: it lacks the "
-                                               "capability.")));
+            dialogue(
+                wire,
+                LINES(greeting, "= 0 *", call,
+                      "= 1 " FAILED(
+                          "The tool needs input of a kind that the client does not support.")));
         else
             dialogue(wire, LINES(greeting, "= 0 *", call, "< {'jsonrpc':'2.0','id':1,'method':*"));
         /* The same of a modern client, which says it with the request. */

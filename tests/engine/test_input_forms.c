@@ -57,7 +57,7 @@ static void keep_line(void *context, haft_level level, const char *text, size_t 
 static void forms(void **state)
 {
 #define FIELD(json) "{\"type\":\"object\",\"properties\":{\"x\":" json "}}"
-#define FLAT "only strings, numbers, booleans and selections fit a form"
+#define FLAT "a form may contain only strings, numbers, booleans and selections"
     static const struct {
         const char *form, *why; /* NULL: it is one */
     } rows[] = {
@@ -99,7 +99,7 @@ static void forms(void **state)
          NULL},
         {FIELD("{\"type\":\"array\"}"), "x: \"items\" is missing"},
         {FIELD("{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"),
-         "x: \"items\" must be strings of an enum, or anyOf with {const, title}"},
+         "x: \"items\" must be a string enum, or anyOf with {const, title}"},
     };
     haft_server *server = haft_server_new_with(
         "test", "1", HAFT_WITH(haft_server_options, .seal_key = key, .log = keep_line));
@@ -158,9 +158,10 @@ static void old_forms(void **state)
 
     (void)state;
     chosen_form = FIELD("{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"a\"]}}");
-    dialogue_alone(server, LINES(GREETING("2025-06-18", ALL), "R 1 tools/call {'name':'any_form'}",
-                                 "= 1 " FAILED("The client cannot be asked for this: it lacks the "
-                                               "capability.")));
+    dialogue_alone(
+        server,
+        LINES(GREETING("2025-06-18", ALL), "R 1 tools/call {'name':'any_form'}",
+              "= 1 " FAILED("The tool needs input of a kind that the client does not support.")));
     chosen_form = FIELD("{\"type\":\"string\",\"enum\":[\"a\"]}");
     dialogue_alone(server, LINES(GREETING("2025-06-18", ALL), "R 1 tools/call {'name':'any_form'}",
                                  "? 1 elicitation/create {'message':'M','requestedSchema':{*}}"));

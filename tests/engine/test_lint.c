@@ -68,20 +68,21 @@ static const struct row {
 } rows[] = {
     {{.name = "t", .description = "D", .call = handle, .input = &hidden_args_type},
      0,
-     "W t: a: the description has U+202E, which a model reads and people do not see\n"},
+     "W t: a: the description contains U+202E, which models read but people cannot see\n"},
     /* names */
     {{.name = "ok", .description = "D", .call = handle}, 0, ""},
     {{.name = "A-z_0.9", .description = "D", .call = handle}, 0, ""},
     {{.name = N60, .description = "D", .call = handle}, 0, ""},
     {{.name = N60 "a", .description = "D", .call = handle},
      0,
-     "W " N60 "a: with the server's name in front, over 60 characters, some clients drop it\n"},
+     "W " N60
+     "a: with the server's name as a prefix it exceeds 60 characters; some clients drop such tools\n"},
     {{.name = N60 "abcde", .description = "D", .call = handle},
      0,
-     "W " N60 "abcde: names over 64 characters are refused by some clients\n"},
+     "W " N60 "abcde: some clients reject names over 64 characters\n"},
     {{.name = N128, .description = "D", .call = handle},
      0,
-     "W " N128 ": names over 64 characters are refused by some clients\n"},
+     "W " N128 ": some clients reject names over 64 characters\n"},
     {{.name = N128 "a", .description = "D", .call = handle}, HAFT_EINVAL, NULL},
     {{.name = "", .description = "D", .call = handle},
      HAFT_EINVAL,
@@ -91,16 +92,16 @@ static const struct row {
      "E : a name must not be empty\n"},
     {{.name = "a b", .description = "D", .call = handle},
      HAFT_EINVAL,
-     "E a b: a name is made of letters, digits, '_', '-' and '.'\n"},
+     "E a b: a name may contain only letters, digits, '_', '-' and '.'\n"},
     {{.name = "a/b", .description = "D", .call = handle},
      HAFT_EINVAL,
-     "E a/b: a name is made of letters, digits, '_', '-' and '.'\n"},
+     "E a/b: a name may contain only letters, digits, '_', '-' and '.'\n"},
     {{.name = "\xc3\xa9", .description = "D", .call = handle},
      HAFT_EINVAL,
-     "E \xc3\xa9: a name is made of letters, digits, '_', '-' and '.'\n"},
+     "E \xc3\xa9: a name may contain only letters, digits, '_', '-' and '.'\n"},
     {{.name = "\xff", .description = "D", .call = handle},
      HAFT_EUTF8,
-     "E : a name must be UTF-8\n"},
+     "E : a name must be valid UTF-8\n"},
     /* descriptions */
     {{.name = "t", .call = handle}, 0, "W t: no description: a model cannot tell what it is for\n"},
     {{.name = "t", .description = "", .call = handle},
@@ -108,9 +109,9 @@ static const struct row {
      "W t: no description: a model cannot tell what it is for\n"},
     {{.name = "t", .description = "\xff", .call = handle},
      HAFT_EUTF8,
-     "E t: cannot be listed: the text is not valid UTF-8\n"},
+     "E t: cannot be listed: invalid UTF-8\n"},
     /* the rest */
-    {{.name = "t", .description = "D"}, HAFT_EINVAL, "E t: there is no handler\n"},
+    {{.name = "t", .description = "D"}, HAFT_EINVAL, "E t: the handler is missing\n"},
     {{.name = "t", .description = "D", .call = handle, .meta = "{"},
      HAFT_EPARSE,
      "E t: _meta: unexpected end of data at byte 1\n"},
@@ -119,16 +120,16 @@ static const struct row {
      "E t: _meta must be a JSON object\n"},
     {{.name = "t", .description = "D", .call = handle, .meta = "{\"a\":1,\"b c\":2}"},
      HAFT_EINVAL,
-     "E t: _meta: \"b c\" is no key\n"},
+     "E t: _meta: \"b c\" is not a valid key\n"},
     /* schemas */
     {{.name = "t", .description = "D", .call = handle, .input = &good_args_type}, 0, ""},
     {{.name = "t", .description = "D", .call = handle, .output = &plain_list_type}, 0, ""},
     {{.name = "t", .description = "D", .call = handle, .input = &plain_list_type},
      HAFT_ESCHEMA,
-     "E t: input: arguments are an object, the schema takes none\n"},
+     "E t: input: the schema must accept objects, because arguments are always an object\n"},
     {{.name = "t", .description = "D", .call = handle, .input = &anything_args_type},
      0,
-     "W t: input.list: items without a type are refused by some clients\n"},
+     "W t: input.list: some clients reject items without a type\n"},
     {{.name = "t", .description = "D", .call = handle, .input = &swapped_args_type},
      HAFT_ESCHEMA,
      "E t: input: a: " NOTHING_FITS},
@@ -147,10 +148,10 @@ static const struct row {
      "E t: b: the header \"rEGION\" is used twice\n"},
     {{.name = "t", .description = "D", .call = handle, .input = &odd_header_type},
      HAFT_EINVAL,
-     "E t: a: \"Re gion\" is no name for a header\n"},
+     "E t: a: \"Re gion\" is not a valid header name\n"},
     {{.name = "t", .description = "D", .call = handle, .input = &empty_header_type},
      HAFT_EINVAL,
-     "E t: a: \"\" is no name for a header\n"},
+     "E t: a: \"\" is not a valid header name\n"},
 };
 
 static void declared(void **state)
@@ -189,7 +190,7 @@ static int handle_json(haft_call *call, haft_value *arguments, void *data)
 
 #define HEADERS(a, b) "{\"type\":\"object\",\"properties\":{\"a\":" a ",\"b\":" b "}}"
 #define NO_DESCRIPTION(name)                                                                       \
-    "W t: input." name ": no description: it is the only documentation a model gets\n"
+    "W t: input." name ": no description: it is the only documentation that a model sees\n"
 
 #define STRAY(path) "E t: #" path "/x-mcp-header: only properties of objects can be headers\n"
 
@@ -209,23 +210,23 @@ static const struct {
      "\"minimum\":1.5,\"maximum\":1}}}",
      NULL, 0, "W t: input.a: " NOTHING_FITS},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}", NULL, 0,
-     "W t: input.a: no description: it is the only documentation a model gets\n"},
+     "W t: input.a: no description: it is the only documentation that a model sees\n"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"description\":\"A\"}}}",
-     NULL, 0, "W t: input.a: an array without items is dropped by some clients\n"},
+     NULL, 0, "W t: input.a: some clients drop an array without items\n"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"description\":\"A\","
      "\"items\":{}}}}",
-     NULL, 0, "W t: input.a: items without a type are refused by some clients\n"},
+     NULL, 0, "W t: input.a: some clients reject items without a type\n"},
     {"{\"type\":\"object\",\"properties\":{\"o\":{\"type\":\"object\",\"description\":\"O\","
      "\"properties\":{\"a\":{\"type\":\"array\"}}}}}",
      NULL, 0,
-     "W t: input.o.a: no description: it is the only documentation a model gets\n"
-     "W t: input.o.a: an array without items is dropped by some clients\n"},
+     "W t: input.o.a: no description: it is the only documentation that a model sees\n"
+     "W t: input.o.a: some clients drop an array without items\n"},
     {"{\"type\":\"object\",\"anyOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}]}", NULL, 0,
-     "W t: input: allOf, anyOf or oneOf at the root is refused by some clients\n"},
+     "W t: input: some clients reject allOf, anyOf and oneOf at the root\n"},
     {"{\"type\":\"string\"}", NULL, HAFT_ESCHEMA,
-     "E t: input: arguments are an object, the schema takes none\n"},
+     "E t: input: the schema must accept objects, because arguments are always an object\n"},
     {"{\"type\":\"object\"}", "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\"}}}",
-     0, "W t: output.a: an array without items is dropped by some clients\n"},
+     0, "W t: output.a: some clients drop an array without items\n"},
     {"{\"type\":\"object\"}", "{\"type\":\"string\"}", 0, ""},
     /* headers */
     {HEADERS("{\"type\":\"string\",\"x-mcp-header\":\"Region\",\"description\":\"A\"}", "true"),
@@ -234,7 +235,7 @@ static const struct {
      NULL, HAFT_EINVAL,
      NO_DESCRIPTION("b") "E t: a: only strings, integers and booleans can be headers\n"},
     {HEADERS("{\"type\":\"string\",\"x-mcp-header\":\"Re gion\",\"description\":\"A\"}", "true"),
-     NULL, HAFT_EINVAL, NO_DESCRIPTION("b") "E t: a: \"Re gion\" is no name for a header\n"},
+     NULL, HAFT_EINVAL, NO_DESCRIPTION("b") "E t: a: \"Re gion\" is not a valid header name\n"},
     {HEADERS(
          "{\"type\":\"string\",\"x-mcp-header\":\"Region\",\"description\":\"A\"}",
          "{\"type\":\"object\",\"description\":\"B\",\"properties\":{\"c\":{\"type\":\"integer\","
@@ -332,8 +333,7 @@ static void long_description(void **state)
     (void)state;
     memset(text, 'x', sizeof text - 1);
     assert_int_equal(haft_add(server, &tool), 0);
-    assert_string_equal(log.text,
-                        "W t: the description is cut at 2048 characters by some clients\n");
+    assert_string_equal(log.text, "W t: some clients cut the description at 2048 characters\n");
     haft_server_free(server);
 }
 
@@ -375,9 +375,10 @@ static void hidden_characters(void **state)
         char expected[128] = "";
 
         if (cases[i].hidden)
-            snprintf(expected, sizeof expected,
-                     "W t: the description has U+%04X, which a model reads and people do not see\n",
-                     cases[i].hidden);
+            snprintf(
+                expected, sizeof expected,
+                "W t: the description contains U+%04X, which models read but people cannot see\n",
+                cases[i].hidden);
         assert_int_equal(haft_add(server, &tool), 0);
         assert_string_equal(log.text, expected);
         haft_server_free(server);
@@ -400,7 +401,7 @@ static void checks_builder(void **state)
     haft_tool_timeout(builder, 5);
     haft_tool_quick(builder);
     assert_int_equal(haft_tool_build(builder, server), HAFT_EINVAL);
-    assert_string_equal(haft_server_error(server)->text, "there is no handler");
+    assert_string_equal(haft_server_error(server)->text, "the handler is missing");
     assert_int_equal(haft_tool_build(NULL, server), HAFT_ENOMEM);
     haft_tool_describe(NULL, "d");
     haft_tool_input(NULL, parse("{\"type\":\"object\"}"));

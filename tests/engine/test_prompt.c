@@ -239,20 +239,20 @@ static void refused(void **state)
         const char *reason;
     } table[] = {
         {{.get = embed}, HAFT_EINVAL, "a name must not be empty"},
-        {{.name = "a"}, HAFT_EINVAL, "there is no handler"},
+        {{.name = "a"}, HAFT_EINVAL, "the handler is missing"},
         {{.name = "a", .get = embed, .meta = "7"}, HAFT_EINVAL, "_meta must be a JSON object"},
         {{.name = "a", .get = embed, .arguments = &wrong_args_type},
          HAFT_ESCHEMA,
-         "arguments: depth: an argument of a prompt is a text"},
+         "arguments: depth: an argument of a prompt must be a string"},
         {{.name = "a", .get = embed, .arguments = &null_args_type},
          HAFT_ESCHEMA,
-         "arguments: code: an argument of a prompt is a text"},
+         "arguments: code: an argument of a prompt must be a string"},
         {{.name = "a", .get = embed, .arguments = &list_args_type},
          HAFT_ESCHEMA,
          "arguments must be a struct"},
         {{.name = "a", .get = embed, .description = "\xFF"},
          HAFT_EUTF8,
-         "cannot be listed: the text is not valid UTF-8"},
+         "cannot be listed: invalid UTF-8"},
         {{.name = "embed", .get = embed}, HAFT_EEXISTS, "Prompt embed is already registered"},
     };
     haft_server *server = serve(NULL);

@@ -374,7 +374,7 @@ static void listing(void **state)
 /* ---- adding ---- */
 
 #define BAD_ANNOTATIONS                                                                            \
-    "an audience is \"user\" or \"assistant\", a priority from 0 to 1, a time as in 2026-01-31T12:00:00Z"
+    "the audience must be \"user\" or \"assistant\", the priority 0 to 1, and the time like 2026-01-31T12:00:00Z"
 static const haft_icon no_icon = {.theme = "dark"};
 
 static void refused(void **state)
@@ -385,9 +385,9 @@ static void refused(void **state)
         int status;
         const char *reason;
     } rows[] = {
-        {{.name = "a", .read = read_text}, false, HAFT_EINVAL, "there is no address"},
-        {{.uri = "", .name = "a", .read = read_text}, true, HAFT_EINVAL, "there is no address"},
-        {{.uri = "a:b", .read = read_text}, false, HAFT_EINVAL, "there is no name"},
+        {{.name = "a", .read = read_text}, false, HAFT_EINVAL, "the URI is missing"},
+        {{.uri = "", .name = "a", .read = read_text}, true, HAFT_EINVAL, "the URI is missing"},
+        {{.uri = "a:b", .read = read_text}, false, HAFT_EINVAL, "the name is missing"},
         {{.uri = "a:b", .name = "a", .read = read_text, .audience = "all"},
          false,
          HAFT_EINVAL,
@@ -403,25 +403,25 @@ static void refused(void **state)
         {{.uri = "a:b", .name = "a", .read = read_text, .icons = &no_icon, .n_icons = 1},
          false,
          HAFT_EINVAL,
-         "icons.0: src is no absolute URI"},
-        {{.uri = "a:b", .name = "", .read = read_text}, false, HAFT_EINVAL, "there is no name"},
-        {{.uri = "a:b", .name = "a"}, false, HAFT_EINVAL, "there is no handler"},
+         "icons.0: src is not an absolute URI"},
+        {{.uri = "a:b", .name = "", .read = read_text}, false, HAFT_EINVAL, "the name is missing"},
+        {{.uri = "a:b", .name = "a"}, false, HAFT_EINVAL, "the handler is missing"},
         {{.uri = "a b", .name = "a", .read = read_text},
          false,
          HAFT_EINVAL,
-         "the address is no absolute URI"},
+         "the URI is not absolute"},
         {{.uri = "a:\xFF", .name = "a", .read = read_text},
          false,
          HAFT_EINVAL,
-         "the address is no absolute URI"},
+         "the URI is not absolute"},
         {{.uri = "a:{b}", .name = "a", .read = read_text},
          false,
          HAFT_EINVAL,
-         "a template is added by haft_template_add"},
+         "this is a URI template: add it with haft_template_add"},
         {{.uri = "a:{b", .name = "a", .read = read_text},
          true,
          HAFT_EINVAL,
-         "template: a { without its } at offset 2"},
+         "template: unmatched { at offset 2"},
         {{.uri = "a:b", .name = "a", .read = read_text, .meta = "[]"},
          false,
          HAFT_EINVAL,
@@ -429,7 +429,7 @@ static void refused(void **state)
         {{.uri = "a:b", .name = "\xFF", .read = read_text},
          false,
          HAFT_EUTF8,
-         "cannot be listed: the text is not valid UTF-8"},
+         "cannot be listed: invalid UTF-8"},
         {{.uri = "test://text", .name = "a", .read = read_text},
          false,
          HAFT_EEXISTS,

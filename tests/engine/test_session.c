@@ -110,15 +110,16 @@ static void initialize_again(void **state)
     struct wire *wire = wire_open(server);
 
     (void)state;
-    dialogue_with(wire,
-                  LINES(GREETING("2025-11-25", "{'sampling':{}}"), "R 1 tools/call {'name':'hold'}",
-                        "R 2 initialize {'protocolVersion':'2025-06-18'}",
-                        "! 2 -32600 Invalid Request: initialize while calls are in flight",
-                        "@ done", "= 1 {'content':[{'type':'text','text':'done'}]}",
-                        "R 3 initialize {'protocolVersion':'2025-06-18'}",
-                        "= 3 {'protocolVersion':'2025-06-18',*", "R 4 tools/call {'name':'hello'}",
-                        "= 4 {'content':[{'type':'text','text':'2025-06-18  does not sample'}]}"),
-                  let_go, NULL);
+    dialogue_with(
+        wire,
+        LINES(GREETING("2025-11-25", "{'sampling':{}}"), "R 1 tools/call {'name':'hold'}",
+              "R 2 initialize {'protocolVersion':'2025-06-18'}",
+              "! 2 -32600 Invalid Request: initialize is not allowed while calls are in flight",
+              "@ done", "= 1 {'content':[{'type':'text','text':'done'}]}",
+              "R 3 initialize {'protocolVersion':'2025-06-18'}",
+              "= 3 {'protocolVersion':'2025-06-18',*", "R 4 tools/call {'name':'hello'}",
+              "= 4 {'content':[{'type':'text','text':'2025-06-18  does not sample'}]}"),
+        let_go, NULL);
     wire_close(wire);
     haft_server_free(server);
 }
@@ -266,12 +267,12 @@ static void duplicate_ids(void **state)
     (void)state;
     dialogue_with(wire,
                   LINES("R 7 tools/call {'name':'hold'}", "R 7 ping",
-                        "! 7 -32600 Invalid Request: the id is in use",
+                        "! 7 -32600 Invalid Request: the id is already in use",
                         /* a text is not a number */
                         "R '7' ping", "= '7' {}", "@ a", "= 7 " SAID("a"), "R 7 ping", "= 7 {}",
                         "M 8 subscriptions/listen 'notifications':{}",
                         "~ notifications/subscriptions/acknowledged *", "R 8 ping",
-                        "! 8 -32600 Invalid Request: the id is in use"),
+                        "! 8 -32600 Invalid Request: the id is already in use"),
                   let_go, NULL);
     wire_close(wire);
     haft_server_free(server);
@@ -402,7 +403,7 @@ static void long_array(void **state)
     assert_int_equal(n, 100);
     assert_non_null(strstr(answer,
                            "{\"jsonrpc\":\"2.0\",\"id\":102,\"error\":{\"code\":-32600,"
-                           "\"message\":\"Invalid Request: too many messages in one array\"}}]"));
+                           "\"message\":\"Invalid Request: too many messages in the batch\"}}]"));
     assert_null(wire_next(wire));
     wire_close(wire);
     haft_server_free(server);
@@ -427,7 +428,7 @@ static void array_with_listen(void **state)
  * each request is told, so that nobody waits for it, and an array without any is passed over. */
 static void arrays_elsewhere(void **state)
 {
-    static const char refused[] = "! - -32600 Invalid Request: arrays of messages are not accepted";
+    static const char refused[] = "! - -32600 Invalid Request: batches are not accepted";
     static const char *const revisions[] = {"2024-11-05", "2025-06-18"};
     haft_server *server = serve();
 
@@ -442,9 +443,9 @@ static void arrays_elsewhere(void **state)
         dialogue(wire,
                  LINES("> [" PING("1") "," NOTE
                                        ",5,{'jsonrpc':'2.0','id':7,'result':{}}," PING("'b'") "]",
-                       "! 1 -32600 Invalid Request: arrays of messages are not accepted",
-                       "! 'b' -32600 Invalid Request: arrays of messages are not accepted",
-                       "> [" NOTE "]", "> []", "R 2 ping", "= 2 {}"));
+                       "! 1 -32600 Invalid Request: batches are not accepted",
+                       "! 'b' -32600 Invalid Request: batches are not accepted", "> [" NOTE "]",
+                       "> []", "R 2 ping", "= 2 {}"));
         wire_close(wire);
     }
     haft_server_free(server);

@@ -201,9 +201,10 @@ static const struct row {
      NULL},
     /* failures: never structured content, never what the model must not read */
     {"'name':'give_error'", FAILED("No product named nope"), NULL},
-    {"'name':'give_bad'", FAILED("The tool gave a result that does not fit its own description."),
+    {"'name':'give_bad'",
+     FAILED("The tool returned a result that does not match its output schema."), NULL},
+    {"'name':'raw'", FAILED("The tool returned a result that does not match its output schema."),
      NULL},
-    {"'name':'raw'", FAILED("The tool gave a result that does not fit its own description."), NULL},
     {"'name':'fail_quietly'", FAILED("The tool failed."), NULL},
     {"'name':'fail_with_text'", FAILED("because"), NULL},
     {"'name':'bad_text'", FAILED("The tool failed."), NULL},

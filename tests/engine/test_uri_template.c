@@ -204,30 +204,30 @@ static void refused(void **state)
         const char *text, *reason;
     } rows[] = {
         {"", "it is empty"},
-        {"\xFF", "it is not UTF-8"},
-        {"x://{a", "a { without its } at offset 4"},
-        {"x://{", "a name of letters, digits, _ and . is missing at offset 5"},
-        {"x://{}", "a name of letters, digits, _ and . is missing at offset 5"},
-        {"x://{a,}", "a name of letters, digits, _ and . is missing at offset 7"},
-        {"x://{.}", "a name of letters, digits, _ and . is missing at offset 6"},
-        {"x://{a..b}", "a name of letters, digits, _ and . is missing at offset 5"},
-        {"x://{user-id}", "a character that no name of a variable has at offset 9"},
-        {"x://{{a}}", "a name of letters, digits, _ and . is missing at offset 5"},
-        {"x://a}", "a } without its { at offset 5"},
-        {"x://a b", "a character that no address has at offset 5"},
-        {"x://<a>", "a character that no address has at offset 4"},
-        {"x://{a:0}", "a prefix is a number from 1 to 9999 at offset 6"},
-        {"x://{a:}", "a prefix is a number from 1 to 9999 at offset 6"},
-        {"x://{a:012}", "a prefix is a number from 1 to 9999 at offset 6"},
-        {"x://{a:10000}", "a prefix is a number from 1 to 9999 at offset 6"},
-        {"x://{a:99999999999999999999999}", "a prefix is a number from 1 to 9999 at offset 6"},
-        {"x://{a:3*}", "a character that no name of a variable has at offset 8"},
-        {"x://{a*:3}", "a character that no name of a variable has at offset 7"},
-        {"x://{=a}", "an operator that is reserved at offset 5"},
-        {"x://{@a}", "an operator that is reserved at offset 5"},
-        {"x://{a}/{a}", "a variable that is there already at offset 9"},
-        {"x://%zz", "a % that does not encode UTF-8 at offset 0"},
-        {"x://{%zz}", "a % that does not encode UTF-8 at offset 5"},
+        {"\xFF", "it is not valid UTF-8"},
+        {"x://{a", "unmatched { at offset 4"},
+        {"x://{", "expected a variable name of letters, digits, _ and . at offset 5"},
+        {"x://{}", "expected a variable name of letters, digits, _ and . at offset 5"},
+        {"x://{a,}", "expected a variable name of letters, digits, _ and . at offset 7"},
+        {"x://{.}", "expected a variable name of letters, digits, _ and . at offset 6"},
+        {"x://{a..b}", "expected a variable name of letters, digits, _ and . at offset 5"},
+        {"x://{user-id}", "invalid character in a variable name at offset 9"},
+        {"x://{{a}}", "expected a variable name of letters, digits, _ and . at offset 5"},
+        {"x://a}", "unmatched } at offset 5"},
+        {"x://a b", "invalid character in a URI at offset 5"},
+        {"x://<a>", "invalid character in a URI at offset 4"},
+        {"x://{a:0}", "a prefix length must be from 1 to 9999 at offset 6"},
+        {"x://{a:}", "a prefix length must be from 1 to 9999 at offset 6"},
+        {"x://{a:012}", "a prefix length must be from 1 to 9999 at offset 6"},
+        {"x://{a:10000}", "a prefix length must be from 1 to 9999 at offset 6"},
+        {"x://{a:99999999999999999999999}", "a prefix length must be from 1 to 9999 at offset 6"},
+        {"x://{a:3*}", "invalid character in a variable name at offset 8"},
+        {"x://{a*:3}", "invalid character in a variable name at offset 7"},
+        {"x://{=a}", "reserved operator at offset 5"},
+        {"x://{@a}", "reserved operator at offset 5"},
+        {"x://{a}/{a}", "duplicate variable at offset 9"},
+        {"x://%zz", "percent-encoding of invalid UTF-8 at offset 0"},
+        {"x://{%zz}", "percent-encoding of invalid UTF-8 at offset 5"},
     };
 
     (void)state;
@@ -300,7 +300,7 @@ static void too_many_variables(void **state)
     }
     assert_int_equal(hf_uri_template_compile(arena, text.data, text.size, &made, &reason),
                      HAFT_EINVAL);
-    assert_string_equal(reason.text, "there are too many variables at offset 311");
+    assert_string_equal(reason.text, "too many variables at offset 311");
     haft_buffer_finish(&text);
     haft_arena_free(arena);
 }

@@ -138,7 +138,7 @@ static void takes_parameters_once(void **state)
          "Mcp-Param-Region: us\r\nMcp-Param-Region: us\r\n",
          EU,
          {"HTTP/1.1 200 ", "in eu"}},
-        {"/set-twice", "Mcp-Param-Region: eu\r\n", EU, {"HTTP/1.1 400 ", "is not what"}},
+        {"/set-twice", "Mcp-Param-Region: eu\r\n", EU, {"HTTP/1.1 400 ", "does not match"}},
         {"/set-twice",
          "Mcp-Param-Region: eu\r\n",
          WHERE("{\"region\":\"us\"}"),

@@ -144,7 +144,7 @@ static void refuses_one_that_is_quick(void **state)
 
     (void)state;
     assert_int_equal(haft_route_add(gateway, &wrong), HAFT_EINVAL);
-    assert_non_null(strstr(haft_gateway_error(gateway)->text, "not quick"));
+    assert_non_null(strstr(haft_gateway_error(gateway)->text, "both quick and isolated"));
     haft_gateway_free(gateway);
 }
 

@@ -322,7 +322,7 @@ static void a_dead_store_fails_calls_in_time(void **state)
             assert_true(hear_all(crowds[i].fds[k], text, sizeof text));
             close(crowds[i].fds[k]);
             if (strstr(text, "HTTP/1.1 504 ") &&
-                strstr(text, "Requests cannot be counted: the store has not answered in time"))
+                strstr(text, "The rate limit cannot be checked: the store did not answer in time"))
                 limited++;
             else if (strstr(text, "HTTP/1.1 200 ") && strstr(text, "timed out after 1 s"))
                 late++;

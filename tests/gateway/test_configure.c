@@ -74,34 +74,34 @@ static void refuses(void **state)
     static const struct {
         const char *json, *path, *text;
     } rows[] = {
-        {"{}", "", "there is nothing to serve"},
-        {"{\"plugins\":[]}", "", "there is nothing to serve"},
+        {"{}", "", "nothing to serve: add an endpoint or a route"},
+        {"{\"plugins\":[]}", "", "nothing to serve: add an endpoint or a route"},
         {"{\"plugins\":{}}", "", "expected a list of files"},
         {"{\"plugins\":[\"/no/such.so\"]}", "0", "/no/such.so: No such file or directory"},
         {"{\"plugins\":[" SO("routes-1") "," SO("routes-2") "]}", "",
-         PLUGINS "routes-2.so: deny: there is a kind of that name"},
+         PLUGINS "routes-2.so: deny: a kind of policy with this name exists already"},
         {"{\"gateway\":[]}", "", "Invalid input: expected object, received array"},
         {"{\"gateway\":{\"policies\":[{\"name\":\"p\",\"policy\":\"deny\"}]}}", "policies",
-         "p: there is no kind of policy deny; there are "},
+         "p: unknown kind of policy deny; the kinds are "},
         {"{\"plugins\":[" SO(
              "routes-1") "],"
                          "\"gateway\":{\"policies\":[{\"name\":\"stamp\",\"policy\":\"sleep\"}]}}",
-         "policies", "stamp: there is a policy of that name"},
+         "policies", "stamp: a policy with this name exists already"},
         {"{\"plugins\":[" SO(
              "routes-1") "],"
                          "\"gateway\":{\"routes\":{\"GET /close\":{\"policies\":[]}}}}",
-         "routes.GET /close", "there is no such route; did you mean GET /closed?"},
+         "routes.GET /close", "unknown route; did you mean GET /closed?"},
         {"{\"plugins\":[" SO(
              "routes-1") "],"
                          "\"gateway\":{\"routes\":{\"GET /closed\":{\"policies\":[\"none\"]}}}}",
-         "routes.GET /closed", "closed: there is no policy none"},
+         "routes.GET /closed", "closed: unknown policy none"},
         {"{\"plugins\":[" SO(
              "routes-1") "],\"gateway\":{\"endpoints\":[{\"endpoint\":\"/closed\"}]}}",
-         "endpoints.0", "/closed: the route closed is there"},
+         "endpoints.0", "/closed: route closed already has this path"},
         {"{\"gateway\":{\"endpoints\":[{},{}]}}", "endpoints.1",
-         "/mcp: there is an endpoint already"},
+         "/mcp: an endpoint with this path exists already"},
         {"{\"plugins\":[" SO("passing") "," SO("refused-handler") "]}", "",
-         PLUGINS "refused-handler.so: tool idle: there is no handler"},
+         PLUGINS "refused-handler.so: tool idle: the handler is missing"},
     };
 
     (void)state;
@@ -146,7 +146,8 @@ static void changes_plugins(void **state)
         {SO("routes-1") "," SO("passing"), 0, "", "", "say passing", "200"},
         {SO("passing"), 0, "", "", "passing", "404"},
         {SO("routes-1") "," SO("routes-2"), HAFT_EEXISTS, "",
-         PLUGINS "routes-2.so: deny: there is a kind of that name", "passing", "404"},
+         PLUGINS "routes-2.so: deny: a kind of policy with this name exists already", "passing",
+         "404"},
         {SO("passing") "," SO("routes-2"), 0, "", "", "passing say", "200"},
         {SO("first") "," SO("routes-1"), 0, "", "", "say old", "200"},
         {SO("routes-1"), 0, "", "", "say", "200"},
@@ -276,10 +277,9 @@ static void keeps_authentication(void **state)
         assert_int_equal(take(gateway, closing(rows[i].policy, rows[i].options, "{}"), &reason),
                          rows[i].status);
         assert_string_equal(
-            reason.text,
-            rows[i].status
-                ? "route GET /closed would lose its authentication, which needs a restart"
-                : "");
+            reason.text, rows[i].status
+                             ? "removing the authentication of route GET /closed requires a restart"
+                             : "");
         assert_memory_equal(ask(gateway, "GET", "/closed", NULL), "401", 3);
     }
     haft_gateway_free(gateway);

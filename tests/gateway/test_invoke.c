@@ -156,7 +156,7 @@ static void order(void **state)
          "two:out one:out"},
         {"/relay?to=/none",
          "404 application/problem+json {\"type\":\"about:blank\",\"title\":\"Not Found\","
-         "\"status\":404,\"detail\":\"There is no route /none.\"}",
+         "\"status\":404,\"detail\":\"No route matches /none.\"}",
          "one:in two:in edge:in relay:begins relay:ends edge:out two:out one:out"},
     };
     haft_gateway *gateway = make(NULL);
@@ -278,7 +278,7 @@ static void cycles(void **state)
     assert_string_equal(
         ask(gateway, "GET", "/cycle", NULL),
         "508 application/problem+json {\"type\":\"about:blank\",\"title\":\"Loop "
-        "Detected\",\"status\":508,\"detail\":\"Invokes nest deeper than 8: /cycle was called by cycle.\"}");
+        "Detected\",\"status\":508,\"detail\":\"Calls nest deeper than 8: /cycle was called by cycle.\"}");
     assert_string_equal(heard, "cycle:child cycle:child cycle:child cycle:child cycle:child "
                                "cycle:child cycle:child cycle:child cycle:root");
     haft_gateway_free(gateway);

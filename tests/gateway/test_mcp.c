@@ -317,16 +317,18 @@ static void endpoints(void **state)
     assert_int_equal(haft_route_tool(gateway, second, "banner"), HAFT_EEXISTS);
     assert_int_equal(haft_route_tool(gateway, second, "none"), HAFT_ENOTFOUND);
     assert_null(haft_mcp_add(gateway, NULL));
-    assert_string_equal(haft_gateway_error(gateway)->text, "there is an endpoint already");
+    assert_string_equal(haft_gateway_error(gateway)->text,
+                        "an endpoint with this path exists already");
     assert_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/orders")));
-    assert_string_equal(haft_gateway_error(gateway)->text, "the route make_order is there");
+    assert_string_equal(haft_gateway_error(gateway)->text,
+                        "route make_order already has this path");
     assert_int_equal(haft_route_add_handler(gateway, "GET", "/other", NULL, answer_json, NULL),
                      HAFT_EEXISTS);
     assert_string_equal(haft_gateway_error(gateway)->text, "/other is an MCP endpoint");
     assert_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/x/{y}")));
     assert_null(
         haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/x", .policies = "none")));
-    assert_string_equal(haft_gateway_error(gateway)->text, "there is no policy none");
+    assert_string_equal(haft_gateway_error(gateway)->text, "unknown policy none");
     assert_null(
         haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/x", .tools = twice)));
     assert_int_equal(haft_gateway_error(gateway)->code, HAFT_EEXISTS);
@@ -335,7 +337,7 @@ static void endpoints(void **state)
                      0);
     assert_int_equal(haft_route_tool(gateway, second, "raw"), HAFT_EINVAL);
     assert_string_equal(haft_gateway_error(gateway)->text,
-                        "it has no input, so nothing says what its path is made of");
+                        "its path has variables, but it has no input to take them from");
     assert_non_null(haft_mcp_add(
         gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/own",
                            .server = HAFT_WITH(haft_server_options, .max_message = 4096))));

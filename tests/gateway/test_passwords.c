@@ -337,7 +337,7 @@ static void refuses_files(void **state)
         snprintf(options, sizeof options, "{\"file\":\"%s\"}", file);
         assert_int_equal(haft_policy_make(gateway, "people", "basic-auth", options), HAFT_EINVAL);
         assert_non_null(strstr(haft_gateway_error(gateway)->text,
-                               "line 1: name:iterations:salt:hash is needed"));
+                               "line 1: expected name:iterations:salt:hash"));
         unlink(file);
         haft_gateway_free(gateway);
     }

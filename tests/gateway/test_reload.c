@@ -66,9 +66,9 @@ static void changes_endpoints(void **state)
          "/c 2: say get_word"},
         {WITH(SO("passing"), "{\"endpoint\":\"/c\"}"), NULL, "/c 2: passing"},
         {WITH(SO("passing"), "{\"endpoint\":\"/c\"},{\"endpoint\":\"/d\",\"policies\":[\"none\"]}"),
-         "endpoints.1: /d: there is no policy none", "/c 2: passing"},
+         "endpoints.1: /d: unknown policy none", "/c 2: passing"},
         {WITH(BOTH, "{\"endpoint\":\"/d\"},{\"endpoint\":\"/closed\"}"),
-         "endpoints.1: /closed: the route closed is there", "/c 2: passing"},
+         "endpoints.1: /closed: route closed already has this path", "/c 2: passing"},
         {WITH(SO("greet-1") "," SO("greet-2"), "{\"endpoint\":\"/e\"}"),
          "endpoints.0: greet is already registered", "/c 2: passing"},
         {WITH(SO("passing"), "{}"), NULL, "/mcp 0: passing"},
@@ -138,7 +138,7 @@ static void stays_closed(void **state)
     } rows[] = {
         {GUARDED("{\"policies\":[\"who\"]},{\"endpoint\":\"/b\",\"policies\":[\"who\"]}"), NULL},
         {GUARDED("{\"policies\":[\"who\"]},{\"endpoint\":\"/c\"}"),
-         "endpoint /c has no authentication, and other machines can reach it; add a policy such as "
+         "endpoint /c is reachable from other machines without authentication; add a policy such as "
          "api-key, or restart with --insecure"},
     };
     static const haft_loop none = HAFT_INIT(haft_loop, .wake = wake_nobody);

@@ -380,7 +380,7 @@ static void tells_that_it_cannot_count(void **state)
         late_store_release(shared.late, HAFT_EBUSY);
         hf_mux_tick(&shared.stand.mux, 1000);
         assert_int_equal(shared.reply.status, 503);
-        assert_non_null(strstr(shared.reply.body, "Requests cannot be counted"));
+        assert_non_null(strstr(shared.reply.body, "The rate limit cannot be checked"));
         late_store_set(shared.late, LATE_HELD);
     }
     for (int holds_on = 0; holds_on < 2; holds_on++) {
@@ -391,15 +391,15 @@ static void tells_that_it_cannot_count(void **state)
         assert_int_equal(shared.reply.status, 0);
         hf_mux_tick(&shared.stand.mux, 31000);
         assert_int_equal(shared.reply.status, 504);
-        assert_non_null(strstr(shared.reply.body, "the store has not answered in time"));
+        assert_non_null(strstr(shared.reply.body, "the store did not answer in time"));
         assert_int_equal(hf_mux_idle(&shared.stand.mux), !holds_on);
     }
     late_store_release(shared.late, 0);
     hf_mux_tick(&shared.stand.mux, 31000);
     late_store_release(shared.late, 0);
     hf_mux_tick(&shared.stand.mux, 31000);
-    assert_string_equal(log_lines, "requests cannot be counted: it failed\n"
-                                   "requests are counted again\n");
+    assert_string_equal(log_lines, "cannot count requests for the rate limit: failed\n"
+                                   "counting requests for the rate limit again\n");
     shared_close(&shared);
 }
 

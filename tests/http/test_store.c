@@ -120,7 +120,7 @@ static void ends_although_the_store_is_dead(void **state)
     hf_server_set_timeout(stand.site->server, 200);
     late_store_set(stand.late, LATE_NEVER);
     expect(ask(&stand, "POST", headers, PING(1)), "HTTP/1.1 504 ",
-           "The session store has not answered in time", NULL);
+           "The session store did not answer in time", NULL);
     hf_server_set_timeout(stand.site->server, 60000);
     waiting = ask(&stand, "POST", headers, PING(1));
     while (!late_store_waiting(stand.late))

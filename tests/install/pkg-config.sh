@@ -19,16 +19,16 @@ for library in haft haft-core; do
     echo "== $library, shared"
     cc -std=c11 $flags program.c $(pkg-config --cflags --libs $library) -o program
     readelf -d program | grep -q "NEEDED.*lib$library\.so\."
-    expect "0 the value does not fit its schema 6 1"
+    expect "0 value does not match the schema 6 1"
 
     echo "== $library, static"
     cc -std=c11 $flags program.c -Wl,--as-needed $(pkg-config --cflags --libs $library-static) -o program
     ! readelf -d program | grep -qE "NEEDED.*(libhaft|libuv|libllhttp)"
-    expect "0 the value does not fit its schema 6 1"
+    expect "0 value does not match the schema 6 1"
 
     echo "== $library, C++17"
     c++ -std=c++17 $flags program.cc $(pkg-config --cflags --libs $library) -o program
-    expect "0 the value does not fit its schema"
+    expect "0 value does not match the schema"
 done
 
 for standard in 17 20; do

@@ -309,27 +309,28 @@ static void refuses(void **state)
         size_t size;        /* of it; 0 for all */
         int code;
         const char *text;
-    } rows[] =
-    { {NULL, 0, HAFT_EINVAL, "No such file or directory"},
-      {"refused-nothing", 0, HAFT_EINVAL, "it does not contain HAFT_PLUGIN"},
-      {"refused-abi", 0, HAFT_EINVAL,
-       "it was compiled for plugin interface version 77; this haft has version 3"},
-      {"refused-sizes", 0, HAFT_EINVAL,
-       "it was compiled with the headers of another version of haft; this is " HAFT_VERSION},
-      {"refused-handler", 0, HAFT_EINVAL, "tool idle: there is no handler"},
-      {"refused-name", 0, HAFT_EINVAL, "tool not a name: "},
-      {"refused-schema", 0, HAFT_EPATTERN, "tool odd: input: text: "},
-      {"refused-twice", 0, HAFT_EEXISTS, "fine is already registered"},
-      {"refused-taken", 0, HAFT_EEXISTS, "echo is already registered"},
-      {"refused-start", 0, HAFT_EBUSY, "its start function failed: too much is being done already"},
+    } rows[] = {
+        {NULL, 0, HAFT_EINVAL, "No such file or directory"},
+        {"refused-nothing", 0, HAFT_EINVAL, "it does not contain HAFT_PLUGIN"},
+        {"refused-abi", 0, HAFT_EINVAL,
+         "it was compiled for plugin interface version 77; this haft has version 3"},
+        {"refused-sizes", 0, HAFT_EINVAL,
+         "it was compiled with the headers of another version of haft; this is " HAFT_VERSION},
+        {"refused-handler", 0, HAFT_EINVAL, "tool idle: the handler is missing"},
+        {"refused-name", 0, HAFT_EINVAL, "tool not a name: "},
+        {"refused-schema", 0, HAFT_EPATTERN, "tool odd: input: text: "},
+        {"refused-twice", 0, HAFT_EEXISTS, "fine is already registered"},
+        {"refused-taken", 0, HAFT_EEXISTS, "echo is already registered"},
+        {"refused-start", 0, HAFT_EBUSY, "its start function failed: busy"},
 #if HAFT_HTTP
-      {"routes-1", 0, HAFT_EINVAL, "it adds routes or policies, and this program is not a gateway"},
+        {"routes-1", 0, HAFT_EINVAL,
+         "it adds routes or policies, and this program is not a gateway"},
 #endif
-      {"refused-symbol", 0, HAFT_EINVAL, "undefined symbol: haft_nothing_like_it"},
-      {"passing", 1, HAFT_EINVAL, "the shared object is incomplete"},
-      {"passing", 100, HAFT_EINVAL, "the shared object is incomplete"},
-      {"passing", 4096, HAFT_EINVAL, "the shared object is incomplete"},
-      {"passing", 9000, HAFT_EINVAL, "the shared object is incomplete"},
+        {"refused-symbol", 0, HAFT_EINVAL, "undefined symbol: haft_nothing_like_it"},
+        {"passing", 1, HAFT_EINVAL, "the shared object is incomplete"},
+        {"passing", 100, HAFT_EINVAL, "the shared object is incomplete"},
+        {"passing", 4096, HAFT_EINVAL, "the shared object is incomplete"},
+        {"passing", 9000, HAFT_EINVAL, "the shared object is incomplete"},
     };
     struct place *place = place_open();
     const char *a = file(place, "a.so"), *b = file(place, "b.so");

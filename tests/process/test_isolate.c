@@ -393,8 +393,8 @@ static void harms_only_itself(void **state)
         {"kill", "The tool crashed.", "failed", "crashed (signal 9)"},
         {"exit", "The tool crashed.", "failed",
          "its process exited with status 3 before it answered"},
-        {"garbage", "The tool crashed.", "failed", "its process sent what is no result"},
-        {"forge", "The tool crashed.", "failed", "its process sent what is no result"},
+        {"garbage", "The tool crashed.", "failed", "its process sent an invalid result"},
+        {"forge", "The tool crashed.", "failed", "its process sent an invalid result"},
         {"loop", "timed out after 1500 ms", "timed_out", "timed out after 1500 ms"},
         {"talk", "timed out after 1500 ms", "timed_out", "and on"},
         {"stop", "timed out after 1500 ms", "timed_out", "timed out after 1500 ms"},
@@ -468,7 +468,7 @@ static void tools_that_come_later_are_isolated_too(void **state)
     other.quick = true;
     assert_int_equal(haft_tool_replace(server, "other", &other), HAFT_EINVAL);
     assert_string_equal(haft_server_error(server)->text,
-                        "an isolated tool is not quick: it runs in a process of its own");
+                        "a tool cannot be both quick and isolated");
     haft_client_free(client);
     haft_server_free(server);
 }

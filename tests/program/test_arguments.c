@@ -72,7 +72,7 @@ static const struct {
     {SCHEMA, {"o.x=1", "o.in.y=true"}, "{\"o\":{\"x\":1,\"in\":{\"y\":true}}}"},
     {SCHEMA, {"o={\"x\":1}"}, "{\"o\":{\"x\":1}}"},
     {SCHEMA, {"o.z=1"}, ": unknown argument z"},
-    {SCHEMA, {"i=1", "i.x=2"}, ": i is no object"},
+    {SCHEMA, {"i=1", "i.x=2"}, ": i is not an object"},
     {SCHEMA, {"a.b=3"}, "{\"a.b\":3}"},
     {SCHEMA, {"m.one=1", "m.two=2"}, "{\"m\":{\"one\":1,\"two\":2}}"},
     {SCHEMA, {"m.one=x"}, "m.one: takes integer, not x"},

@@ -37,7 +37,7 @@ static void has_a_kind(void **state)
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}", HAFT_INCOMING_RESPONSE, NULL},
         {"7", HAFT_INCOMING_INVALID, "a message must be an object"},
         {REQUEST("\"params\":{\"x\":[[[]]]}"), HAFT_INCOMING_REQUEST, NULL},
-        {REQUEST("\"params\":{\"x\":[[[[]]]]}"), HAFT_INCOMING_INVALID, "it nests too deep"},
+        {REQUEST("\"params\":{\"x\":[[[[]]]]}"), HAFT_INCOMING_INVALID, "nested too deeply"},
         {REQUEST("\"params\":{\"x\":{\"a\":1,\"a\":2}}"), HAFT_INCOMING_INVALID,
          "a member occurs more than once"},
         {REQUEST("\"other\":{\"a\":1,\"a\":2}"), HAFT_INCOMING_INVALID,

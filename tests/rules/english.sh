@@ -21,11 +21,11 @@ DEPENDENCY_POLICY.md
 docs
 include
 packaging
+src
+apps
 '
 later='
 CHANGELOG.md
-apps
-src
 '
 
 work=$(mktemp -d)
@@ -70,6 +70,12 @@ cat >"$work/phrases" <<'END'
  anew[ .,;:]	"again"
  by hand of 	"by"
  say so by 	"pass --option"
+ nobody called 	"was not called"
+ well written[ .,;:]	"malformed", "is not valid"
+ stumble over 	"problems with"
+ cannot be looked at	"cannot be validated"
+ could not be looked at	"cannot be validated"
+ in so much time	"per interval"
 END
 
 # The text of a file, a line for a line: prose of a page, literals of a C file.

@@ -248,7 +248,7 @@ static void reports_all_that_fails(void **state)
         {"{'type':'object','additionalProperties':true}", "{'a':1,'a':1}", "Duplicate key: \"a\""},
         {"{'items':{'type':'string'},'contains':{'const':2}}", "[1]",
          "0: " NOT_A("string",
-                     "number") ", Invalid input: too few items match what must be contained"},
+                     "number") ", Invalid input: too few items match the contains schema"},
     };
 
     (void)state;

@@ -129,20 +129,20 @@ static void bad_defaults_are_reported(void **state)
         int code;
     } rows[] = {
         {"{\"properties\":{\"x\":{\"type\":\"string\",\"default\":1}}}", "x",
-         "the default does not fit its own schema: "
+         "the default does not match the schema: "
          "Invalid input: expected string, received number",
          HAFT_ESCHEMA},
         {"{\"items\":{\"properties\":{\"x\":{\"items\":{\"maximum\":3},\"default\":[1,5]}}}}",
-         "x.1", "the default does not fit its own schema: Too big: expected number to be <=3",
+         "x.1", "the default does not match the schema: Too big: expected number to be <=3",
          HAFT_ESCHEMA},
         {"{\"properties\":{\"x\":{\"$ref\":\"#/$defs/a\",\"default\":{}}},\"$defs\":{"
          "\"a\":{\"allOf\":[{\"$ref\":\"#/$defs/b\"},{\"$ref\":\"#/$defs/b\"},{\"$ref\":\"#/$defs/b\"}]},"
          "\"b\":{\"properties\":{\"y\":{\"type\":\"null\",\"default\":0}}}}}",
          "y",
-         "the default does not fit its own schema: Invalid input: expected null, received number",
+         "the default does not match the schema: Invalid input: expected null, received number",
          HAFT_ESCHEMA},
         {"{\"properties\":{\"next\":{\"$ref\":\"#\",\"default\":{}}}}", "next",
-         "the default does not fit its own schema: the nesting is over its limit", HAFT_EDEPTH},
+         "the default does not match the schema: nesting limit exceeded", HAFT_EDEPTH},
     };
 
     (void)state;

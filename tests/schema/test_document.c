@@ -81,8 +81,8 @@ static void refuses(const struct refusal *rows, size_t n)
 }
 
 #define SCHEMA_KIND "a schema must be an object or a boolean"
-#define TYPE_NAMES "it is one of string, number, integer, boolean, object, array and null"
-#define COUNT_KIND " must be a whole number of 0 or more"
+#define TYPE_NAMES "use string, number, integer, boolean, object, array or null"
+#define COUNT_KIND " must be a non-negative integer"
 
 static void refuses_values_of_the_wrong_kind(void **state)
 {
@@ -92,13 +92,13 @@ static void refuses_values_of_the_wrong_kind(void **state)
         {NULL, "null", HAFT_ESCHEMA, "", SCHEMA_KIND},
         {D4, "true", HAFT_ESCHEMA, "", "a schema must be an object"},
         {D4, "{'not': true}", HAFT_ESCHEMA, "#/not", "a schema must be an object"},
-        {NULL, "{'type': 'strng'}", HAFT_ESCHEMA, "#/type", "'strng' is no type: " TYPE_NAMES},
+        {NULL, "{'type': 'strng'}", HAFT_ESCHEMA, "#/type", "'strng' is not a type; " TYPE_NAMES},
         {NULL, "{'type': ['null', 'any']}", HAFT_ESCHEMA, "#/type",
-         "'any' is no type: " TYPE_NAMES},
+         "'any' is not a type; " TYPE_NAMES},
         {NULL, "{'type': []}", HAFT_ESCHEMA, "#/type",
          "'type' must be a list of at least one type"},
         {NULL, "{'type': 1}", HAFT_ESCHEMA, "#/type",
-         "'type' must be the name of a type or a list of such names"},
+         "'type' must be a type name or a list of type names"},
         {NULL, "{'enum': 'a'}", HAFT_ESCHEMA, "#/enum", "'enum' must be an array"},
         {NULL, "{'minLength': -1}", HAFT_ESCHEMA, "#/minLength", "'minLength'" COUNT_KIND},
         {NULL, "{'maxLength': 1.5}", HAFT_ESCHEMA, "#/maxLength", "'maxLength'" COUNT_KIND},
@@ -111,7 +111,7 @@ static void refuses_values_of_the_wrong_kind(void **state)
         {D4, "{'exclusiveMinimum': 1}", HAFT_ESCHEMA, "#/exclusiveMinimum",
          "'exclusiveMinimum' must be true or false"},
         {NULL, "{'multipleOf': 0}", HAFT_ESCHEMA, "#/multipleOf",
-         "'multipleOf' must be a number over 0"},
+         "'multipleOf' must be a number greater than 0"},
         {NULL, "{'uniqueItems': 1}", HAFT_ESCHEMA, "#/uniqueItems",
          "'uniqueItems' must be true or false"},
         {NULL, "{'pattern': 1}", HAFT_ESCHEMA, "#/pattern", "'pattern' must be a string"},
@@ -125,7 +125,7 @@ static void refuses_values_of_the_wrong_kind(void **state)
         {NULL, "{'properties': []}", HAFT_ESCHEMA, "#/properties",
          "'properties' must be an object of schemas"},
         {NULL, "{'properties': {'a/b~c': {'type': {}}}}", HAFT_ESCHEMA, "#/properties/a~1b~0c/type",
-         "'type' must be the name of a type or a list of such names"},
+         "'type' must be a type name or a list of type names"},
         {NULL, "{'properties': {'a': 1}}", HAFT_ESCHEMA, "#/properties/a", SCHEMA_KIND},
         {NULL, "{'items': [{}]}", HAFT_ESCHEMA, "#/items", SCHEMA_KIND},
         {D7, "{'items': [{}, 1]}", HAFT_ESCHEMA, "#/items/1", SCHEMA_KIND},
@@ -178,31 +178,28 @@ static void refuses_unknown_dialects_and_references(void **state)
 {
     static const struct refusal rows[] = {
         {NULL, "{'$schema': 'http://json-schema.org/draft-03/schema#'}", HAFT_EDIALECT, "#/$schema",
-         "the dialect 'http://json-schema.org/draft-03/schema#' is not known"},
-        {"my:own", "{}", HAFT_EDIALECT, "", "the dialect 'my:own' is not known"},
+         "unknown dialect 'http://json-schema.org/draft-03/schema#'"},
+        {"my:own", "{}", HAFT_EDIALECT, "", "unknown dialect 'my:own'"},
         {NULL, "{'$defs': {'a': {'$id': 'x:a', '$schema': 'x:b'}}}", HAFT_EDIALECT,
-         "#/$defs/a/$schema", "the dialect 'x:b' is not known"},
-        {NULL, "{'$ref': '#/$defs/a'}", HAFT_EREF, "#/$ref", "'#/$defs/a' leads to no schema"},
-        {NULL, "{'$ref': '#a'}", HAFT_EREF, "#/$ref", "'#a' leads to no schema"},
+         "#/$defs/a/$schema", "unknown dialect 'x:b'"},
+        {NULL, "{'$ref': '#/$defs/a'}", HAFT_EREF, "#/$ref",
+         "'#/$defs/a' does not refer to a schema"},
+        {NULL, "{'$ref': '#a'}", HAFT_EREF, "#/$ref", "'#a' does not refer to a schema"},
         {NULL, "{'title': 'a', '$ref': '#/title'}", HAFT_EREF, "#/$ref",
-         "'#/title' leads to no schema"},
+         "'#/title' does not refer to a schema"},
         {D4, "{'items': {'$ref': '#/x/y'}, 'x': {'y': true}}", HAFT_EREF, "#/items/$ref",
-         "'#/x/y' leads to no schema"},
+         "'#/x/y' does not refer to a schema"},
         {NULL, "{'anyOf': [{}], '$ref': '#/anyOf/00'}", HAFT_EREF, "#/$ref",
-         "'#/anyOf/00' leads to no schema"},
+         "'#/anyOf/00' does not refer to a schema"},
         {NULL, "{'items': {'$ref': 'http://example.com/a#/b'}}", HAFT_EREF, "#/items/$ref",
-         "'http://example.com/a#/b' leads to 'http://example.com/a', which is no part of the "
-         "document and not among the documents given"},
+         "'http://example.com/a#/b' refers to 'http://example.com/a', which is neither in the document nor among the given documents"},
         {NULL, "{'$id': 'http://example.com/a/b', 'items': {'$ref': '../c'}}", HAFT_EREF,
          "#/items/$ref",
-         "'../c' leads to 'http://example.com/c', which is no part of the document and not among "
-         "the documents given"},
+         "'../c' refers to 'http://example.com/c', which is neither in the document nor among the given documents"},
         {NULL, "{'$defs': {'a': {'enum': [{'$id': 'x:a'}]}}, '$ref': 'x:a'}", HAFT_EREF, "#/$ref",
-         "'x:a' leads to 'x:a', which is no part of the document and not among the documents "
-         "given"},
+         "'x:a' refers to 'x:a', which is neither in the document nor among the given documents"},
         {NULL, "{'x-own': {'$id': 'x:a'}, '$ref': 'x:a'}", HAFT_EREF, "#/$ref",
-         "'x:a' leads to 'x:a', which is no part of the document and not among the documents "
-         "given"},
+         "'x:a' refers to 'x:a', which is neither in the document nor among the given documents"},
     };
 
     (void)state;
@@ -211,7 +208,7 @@ static void refuses_unknown_dialects_and_references(void **state)
 
 static void refuses_loops_that_never_end(void **state)
 {
-#define LOOP "the schema leads back to itself without looking into the value"
+#define LOOP "the schema refers to itself without descending into the value"
     static const struct refusal rows[] = {
         {NULL, "{'$ref': '#'}", HAFT_ESCHEMA, "", LOOP},
         {D7, "{'allOf': [{'$ref': '#'}]}", HAFT_ESCHEMA, "#/allOf/0", LOOP},
@@ -496,11 +493,10 @@ static void reads_vocabularies(void **state)
     };
     static const struct refusal wrong[] = {
         {NULL, "{'$schema': 'my:needs'}", HAFT_EDIALECT, "#/$schema",
-         "the dialect \"my:needs\" needs the vocabulary \"my:vocabulary\", which is not known"},
-        {NULL, "{'$schema': 'my:loop'}", HAFT_EDIALECT, "#/$schema",
-         "the dialect \"my:loop\" is not known"},
+         "the dialect \"my:needs\" requires the unknown vocabulary \"my:vocabulary\""},
+        {NULL, "{'$schema': 'my:loop'}", HAFT_EDIALECT, "#/$schema", "unknown dialect \"my:loop\""},
         {NULL, "{'$schema': 'my:formats', 'format': 'none'}", HAFT_ESCHEMA, "#/format",
-         "the format \"none\" is not known, and the dialect says that formats decide"},
+         "unknown format \"none\", and the dialect requires formats to be checked"},
     };
     haft_schema_options annotate = with_given;
 

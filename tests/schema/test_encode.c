@@ -147,7 +147,7 @@ static void cycles_end_at_the_depth(void **state)
     (void)state;
     reading_open(&r, &tree_type, NULL);
     a.next = &b;
-    assert_string_equal(encoded(&r, &a), "!the nesting is over its limit: Invalid input: nested "
+    assert_string_equal(encoded(&r, &a), "!nesting limit exceeded: Invalid input: nested "
                                          "deeper than 64 levels");
     a.next = NULL;
     a.has_children = true;
@@ -157,7 +157,7 @@ static void cycles_end_at_the_depth(void **state)
     b.has_children = true;
     b.n_children = 1;
     b.children = both;
-    assert_string_equal(encoded(&r, &a), "!the nesting is over its limit: Invalid input: nested "
+    assert_string_equal(encoded(&r, &a), "!nesting limit exceeded: Invalid input: nested "
                                          "deeper than 64 levels");
     reading_close(&r);
 }
@@ -171,7 +171,7 @@ static void json_members_are_checked(void **state)
     } rows[] = {
         {"{\"a\":[1.5,null,\"\\u0000\"]}", "{\"any\":{\"a\":[1.5,null,\"\\u0000\"]}}"},
         {"18446744073709551615", "{\"any\":18446744073709551615}"},
-        {"[[[[]]]]", "!the nesting is over its limit: Invalid input: nested deeper than 4 levels"},
+        {"[[[[]]]]", "!nesting limit exceeded: Invalid input: nested deeper than 4 levels"},
     };
     const haft_schema_options options = HAFT_INIT(haft_schema_options, .max_depth = 4);
     struct reading r;

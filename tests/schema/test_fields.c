@@ -139,24 +139,24 @@ static void refuses_bad_declarations(void **state)
         const char *path, *text;
     } rows[] = {
         {&low_default_type, HAFT_ESCHEMA, "n",
-         "the default does not fit its own schema: Too small: expected number to be >=5"},
+         "the default does not match the schema: Too small: expected number to be >=5"},
         {&long_default_type, HAFT_ESCHEMA, "s",
-         "the default does not fit its own schema: Too big: expected string to have <=2 "
+         "the default does not match the schema: Too big: expected string to have <=2 "
          "characters"},
         {&wrong_default_type, HAFT_ESCHEMA, "list.1.x",
-         "the default does not fit its own schema: Too big: expected number to be <=100"},
+         "the default does not match the schema: Too big: expected number to be <=100"},
         {&broken_default_type, HAFT_EPARSE, "any",
          "unexpected character, expected a valid JSON value at byte 5"},
         {&twice_default_type, HAFT_EPARSE, "any", "the key \"a\" occurs more than once"},
         {&bytes_default_type, HAFT_ESCHEMA, "blob",
-         "the default does not fit its own schema: Invalid base64-encoded string"},
+         "the default does not match the schema: Invalid base64-encoded string"},
         {&enum_default_type, HAFT_ESCHEMA, "paint", "the default is not one of the enumerators"},
         {&refined_default_type, HAFT_ESCHEMA, "within.high",
-         "the default does not fit its own schema: must not be below 2"},
+         "the default does not match the schema: must not be below 2"},
         {&endless_default_type, HAFT_EDEPTH, "next",
-         "the default does not fit its own schema: Invalid input: nested deeper than 64 levels"},
+         "the default does not match the schema: Invalid input: nested deeper than 64 levels"},
         {&union_default_type, HAFT_ESCHEMA, "shape.kind",
-         "the default does not fit its own schema: Invalid discriminator value. Expected "
+         "the default does not match the schema: Invalid discriminator value. Expected "
          "'circle' | 'label'"},
         {&bad_pattern_type, HAFT_EPATTERN, "s", "pattern \"a(\": missing ) at offset 2"},
         {&bad_keys_type, HAFT_EPATTERN, "m", "pattern \"[\": missing ] at offset 0"},
@@ -178,14 +178,14 @@ static void refuses_bad_declarations(void **state)
         {&list_base_type, HAFT_ESCHEMA, "list_base", "HAFT_EXTENDS takes a HAFT_STRUCT"},
         {&list_case_type, HAFT_ESCHEMA, "row", "HAFT_CASE takes a HAFT_STRUCT"},
         {&tag_case_type, HAFT_ESCHEMA, "kind", "two fields have this name"},
-        {&bad_words_type, HAFT_EUTF8, "s", "a text is not valid UTF-8"},
-        {&bad_title_type, HAFT_EUTF8, "s", "a text is not valid UTF-8"},
-        {&bad_name_type, HAFT_EUTF8, "", "a text is not valid UTF-8"},
-        {&bad_text_type, HAFT_EUTF8, "s", "a text is not valid UTF-8"},
-        {&bad_start_type, HAFT_EUTF8, "s", "a text is not valid UTF-8"},
-        {&bad_bytes_type, HAFT_EUTF8, "s", "a text is not valid UTF-8"},
-        {&bad_divisor_type, HAFT_ESCHEMA, "i", "multiple_of must be above 0"},
-        {&bad_step_type, HAFT_ESCHEMA, "n", "multiple_of must be above 0"},
+        {&bad_words_type, HAFT_EUTF8, "s", "a string is not valid UTF-8"},
+        {&bad_title_type, HAFT_EUTF8, "s", "a string is not valid UTF-8"},
+        {&bad_name_type, HAFT_EUTF8, "", "a string is not valid UTF-8"},
+        {&bad_text_type, HAFT_EUTF8, "s", "a string is not valid UTF-8"},
+        {&bad_start_type, HAFT_EUTF8, "s", "a string is not valid UTF-8"},
+        {&bad_bytes_type, HAFT_EUTF8, "s", "a string is not valid UTF-8"},
+        {&bad_divisor_type, HAFT_ESCHEMA, "i", "multiple_of must be greater than 0"},
+        {&bad_step_type, HAFT_ESCHEMA, "n", "multiple_of must be greater than 0"},
         {&endless_step_type, HAFT_ESCHEMA, "n", BAD_BOUND},
         {&no_step_type, HAFT_ESCHEMA, "n", BAD_BOUND},
         {&endless_min_type, HAFT_ESCHEMA, "n", BAD_BOUND},
@@ -196,7 +196,7 @@ static void refuses_bad_declarations(void **state)
          "an item cannot be optional or have a default"},
         {&null_item_type, HAFT_ESCHEMA, "map.one",
          "a nullable item must be a string, a pointer or JSON"},
-        {NULL, HAFT_EINVAL, "", "there is no type"},
+        {NULL, HAFT_EINVAL, "", "the type is missing"},
     };
 
     (void)state;

@@ -311,7 +311,7 @@ static void refuses_to_encode(void **state)
     assert_string_equal(encoded(&r, &value), "!list: Too big: expected array to have <=3 items");
     value.n_list = 0;
     memset(value.name, 'x', sizeof value.name);
-    assert_string_equal(encoded(&r, &value), "!name: Invalid string: it does not end with NUL");
+    assert_string_equal(encoded(&r, &value), "!name: Invalid string: not NUL-terminated");
     memcpy(value.name, "\xff", 2);
     assert_string_equal(encoded(&r, &value), "!name: Invalid string: not valid UTF-8");
     value.name[0] = '\0';
@@ -411,10 +411,10 @@ static void refuses_what_cannot_be(void **state)
         {&member_same_type, "level.two", "two enumerators have the same number"},
         {&member_none_type, "level", "the default is not one of the enumerators"},
         {&member_counted_type, "v",
-         "HAFT_FIXED has as many items as its array: leave min and max out"},
+         "HAFT_FIXED has as many items as its array: remove min and max"},
         {&member_nullable_type, "v.one", "a nullable item must be a string, a pointer or JSON"},
         {&member_small_type, "n",
-         "the default does not fit its own schema: Too big: expected number to be <=255"},
+         "the default does not match the schema: Too big: expected number to be <=255"},
         {&member_words_type, "words.one", "a nullable item must be a string, a pointer or JSON"},
     };
 

@@ -36,7 +36,7 @@ static void numbers_are_exact(void **state)
         {&one_integer_type, "{\"i\":\"1\"}", "!i: Invalid input: expected number, received string"},
         {&one_integer_type, "{\"i\":true}", "!i: Invalid input: expected number, received boolean"},
         {&one_integer_type, "{\"i\":1e400}",
-         "!the text is not valid JSON: Invalid JSON string: number is infinity when parsed as "
+         "!invalid JSON: Invalid JSON string: number is infinity when parsed as "
          "double at byte 5"},
         {&one_number_type, "{\"n\":0.1}", NULL},
         {&one_number_type, "{\"n\":1.5e+300}", NULL},
@@ -45,7 +45,7 @@ static void numbers_are_exact(void **state)
         {&one_number_type, "{\"n\":1E2}", "{\"n\":100}"},
         {&one_number_type, "{\"n\":18446744073709551615}", "{\"n\":18446744073709552000}"},
         {&one_number_type, "{\"n\":NaN}",
-         "!the text is not valid JSON: Invalid JSON string: unexpected character, expected a "
+         "!invalid JSON: Invalid JSON string: unexpected character, expected a "
          "valid JSON value at byte 5"},
         {&one_number_type, "{\"n\":null}", "!n: Invalid input: expected number, received null"},
     };
@@ -74,18 +74,18 @@ static void strings_are_counted_in_code_points(void **state)
          "!s: Invalid string: must not contain U+0000, s: Too big: expected string to have <=3 "
          "characters"},
         {TEXT("{\"s\":\"a\0b\"}"),
-         "!the text is not valid JSON: Invalid JSON string: unexpected control character in "
+         "!invalid JSON: Invalid JSON string: unexpected control character in "
          "string at byte 7"},
         {TEXT("{\"s\":\"a\xff\"}"),
-         "!the text is not valid UTF-8: Invalid JSON string: not valid UTF-8 at byte 7"},
+         "!invalid UTF-8: Invalid JSON string: not valid UTF-8 at byte 7"},
         {TEXT("{\"s\":\"\xed\xa0\x80\"}"),
-         "!the text is not valid UTF-8: Invalid JSON string: not valid UTF-8 at byte 6"},
+         "!invalid UTF-8: Invalid JSON string: not valid UTF-8 at byte 6"},
         {TEXT("{\"s\":\"\\ud800\"}"),
-         "!the text is not valid JSON: Invalid JSON string: no low surrogate in string at byte "
+         "!invalid JSON: Invalid JSON string: no low surrogate in string at byte "
          "12"},
-        {TEXT(""), "!the text is not valid JSON: Invalid JSON string: input length is 0 at byte 0"},
+        {TEXT(""), "!invalid JSON: Invalid JSON string: input length is 0 at byte 0"},
         {TEXT("{\"s\":\"ab\"} x"),
-         "!the text is not valid JSON: Invalid JSON string: unexpected content after document at "
+         "!invalid JSON: Invalid JSON string: unexpected content after document at "
          "byte 11"},
     };
     struct reading r;
@@ -335,16 +335,14 @@ static void nesting_has_a_limit(void **state)
         const char *expected; /* NULL: passes */
     } rows[] = {
         {&nest_type, 0, 64, NULL},
-        {&nest_type, 0, 65,
-         "!the nesting is over its limit: Invalid input: nested deeper than 64 levels"},
+        {&nest_type, 0, 65, "!nesting limit exceeded: Invalid input: nested deeper than 64 levels"},
         {&nest_type, 5, 5, NULL},
-        {&nest_type, 5, 6,
-         "!the nesting is over its limit: Invalid input: nested deeper than 5 levels"},
+        {&nest_type, 5, 6, "!nesting limit exceeded: Invalid input: nested deeper than 5 levels"},
         {&nest_type, 100000, 512, NULL},
         {&nest_type, 100000, 513,
-         "!the nesting is over its limit: Invalid input: nested deeper than 512 levels"},
+         "!nesting limit exceeded: Invalid input: nested deeper than 512 levels"},
         {&nest_type, 0, 200000,
-         "!the nesting is over its limit: Invalid input: nested deeper than 64 levels"},
+         "!nesting limit exceeded: Invalid input: nested deeper than 64 levels"},
     };
     haft_buffer json;
 
@@ -399,7 +397,7 @@ static void work_has_a_limit(void **state)
     assert_string_equal(decoded(&r, TEXT("[\"red\",\"red\",\"red\"]")),
                         "[\"red\",\"red\",\"red\"]");
     assert_string_equal(decoded(&r, TEXT("[\"red\",\"red\",\"red\",\"red\"]")),
-                        "!the work is over its limit: Invalid input: too complex to check");
+                        "!work limit exceeded: Invalid input: too complex to check");
     reading_close(&r);
 }
 
@@ -524,7 +522,7 @@ static void locale_does_not_matter(void **state)
                         "!real: Too small: expected number to be >=0.5, real: Invalid number: must "
                         "be a multiple of 0.5");
     assert_string_equal(decoded(&r, TEXT("{\"real\":1,5}")),
-                        "!the text is not valid JSON: Invalid JSON string: unexpected character, "
+                        "!invalid JSON: Invalid JSON string: unexpected character, "
                         "expected a string for object key at byte 10");
     reading_close(&r);
     setlocale(LC_ALL, "C");

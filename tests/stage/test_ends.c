@@ -210,7 +210,7 @@ static const struct row rows[] = {
     /* refused before it is looked at */
     {"invalid_arguments ok",
      LINES(HELLO, CALL("1", "keep"), CALL("1", "nod"),
-           "! 1 -32600 Invalid Request: the id is in use", "@ finish", "= 1 " OK)},
+           "! 1 -32600 Invalid Request: the id is already in use", "@ finish", "= 1 " OK)},
     {"internal cancelled cancelled cancelled",
      LINES(HELLO, CALL("1", "keep"), CALL("2", "keep"), CALL("3", "keep"), CALL("4", "nod"),
            "! 4 -32603 Too many calls are in flight", "@ leave", "@ finish")},
@@ -275,7 +275,7 @@ static const struct row rows[] = {
      LINES(HELLO, "R 1 tools/call {'name':'end','arguments':{'word':'memory'}}", "= 1 *")},
     {"failed", LINES(HELLO, "R 1 tools/call {'name':'end','arguments':{'word':'flood'}}",
                      "= 1 {*too large*}")},
-    {"failed", LINES(HELLO, CALL("1", "misfit"), "= 1 {*does not fit its own description*}")},
+    {"failed", LINES(HELLO, CALL("1", "misfit"), "= 1 {*does not match its output schema*}")},
     {"failed", LINES(HELLO, CALL("1", "again"), "= 1 *")},
     /* with a question in between */
     {"ok",

@@ -135,27 +135,23 @@ static void a_call_is_held(void **state)
         {LINES("@ at once", CALL, OK), "second|handler|ok"},
         {LINES(CALL, "@ refuse", SAYS("no")), "error"},
         {LINES(CALL, "@ fail", SAYS("The server is busy. Try again later.")),
-         "failed|[1] nod: failed: too much is being done already"},
+         "failed|[1] nod: failed: busy"},
         {LINES(CALL, "@ pending", SAYS("The tool failed.")),
-         "[1] nod: the stage \"slow\" continued with 1, which is no status|failed|[1] nod: failed: the "
-         "argument is not valid"},
+         "[1] nod: the stage \"slow\" continued with 1, which is not a haft status code|failed|[1] nod: failed: invalid argument"},
         {LINES(CALL, "@ unknown", SAYS("The tool failed.")),
-         "[1] nod: the stage \"slow\" continued with 4711, which is no status|failed|[1] nod: failed: the "
-         "argument is not valid"},
+         "[1] nod: the stage \"slow\" continued with 4711, which is not a haft status code|failed|[1] nod: failed: invalid argument"},
         /* a second one does not wait for the first, and its id is taken */
-        {LINES(CALL, CALL, "! 1 -32600 Invalid Request: the id is in use", "R 2 ping", "= 2 {}",
-               "@ go on", OK),
+        {LINES(CALL, CALL, "! 1 -32600 Invalid Request: the id is already in use", "R 2 ping",
+               "= 2 {}", "@ go on", OK),
          "invalid_arguments|second|handler|ok"},
         {LINES(CALL, "N notifications/cancelled {'requestId':1}", "@ cancelled", "@ go on"),
          "cancelled"},
         {LINES(CALL, "N notifications/cancelled {'requestId':1}", "@ refuse"), "cancelled"},
         {LINES(CALL, "+ 1499", "@ go on", OK), "second|handler|ok"},
         {LINES(CALL, "+ 1500", SAYS("timed out after 1500 ms"), "@ cancelled", "@ go on"),
-         "[1] nod: timed out after 1500 ms; the stage \"slow\" returned HAFT_PENDING, and nobody called "
-         "haft_continue|timed_out"},
+         "[1] nod: timed out after 1500 ms; the stage \"slow\" returned 1 (HAFT_PENDING), and haft_continue was not called|timed_out"},
         {LINES(CALL, "+ 1500", SAYS("timed out after 1500 ms"), "@ unknown"),
-         "[1] nod: timed out after 1500 ms; the stage \"slow\" returned HAFT_PENDING, and nobody called "
-         "haft_continue|timed_out"},
+         "[1] nod: timed out after 1500 ms; the stage \"slow\" returned 1 (HAFT_PENDING), and haft_continue was not called|timed_out"},
     };
 
     (void)state;
@@ -188,8 +184,8 @@ static void unknown_values_end_the_call(void **state)
         dialogue_alone(server, LINES(CALL, SAYS("The tool failed.")));
         snprintf(
             expected, sizeof expected,
-            "%s|[1] nod: the stage \"slow\" returned %d, which is no status|failed|[1] nod: failed: "
-            "the argument is not valid",
+            "%s|[1] nod: the stage \"slow\" returned %d, which is not a haft status code|failed|[1] nod: failed: "
+            "invalid argument",
             i % 2 ? ready_name : before_name, answer);
         assert_string_equal(heard, expected);
         haft_server_free(server);
@@ -311,14 +307,14 @@ static void a_store_answers_later(void **state)
         {HAFT_PENDING, LINES(LIMITED, "@ deny", REFUSED("limited", "5 times in 60 s")), RATED},
         {HAFT_PENDING, LINES(LIMITED, "@ deny all", REFUSED("tools", "9 times in 1 s")), RATED},
         {HAFT_PENDING, LINES(LIMITED, "@ break", SAYS("The server is busy. Try again later.")),
-         RATED "|[1] limited: failed: too much is being done already"},
+         RATED "|[1] limited: failed: busy"},
         {HAFT_PENDING, LINES(LIMITED, "+ 30000", SAYS("timed out after 30 s"), "@ allow"),
-         RATED "|[1] limited: timed out after 30000 ms; the stage \"rate limit\" returned "
-               "HAFT_PENDING, and nobody called haft_continue"},
+         RATED
+         "|[1] limited: timed out after 30000 ms; the stage \"rate limit\" returned 1 (HAFT_PENDING), and haft_continue was not called"},
         {HAFT_PENDING, LINES(LIMITED, "N notifications/cancelled {'requestId':1}", "@ deny"),
          RATED},
         {HAFT_EBUSY, LINES(LIMITED, SAYS("The server is busy. Try again later.")),
-         RATED "|[1] limited: failed: too much is being done already"},
+         RATED "|[1] limited: failed: busy"},
     };
 
     (void)state;
@@ -362,7 +358,7 @@ static void wrong_moves_are_logged(void **state)
     dialogue_with(wire, LINES(CALL), act, wire);
     call_move(held, CALL_PENDING);
     assert_non_null(
-        strstr(heard, "illegal move of a call from \"held by a stage\" to \"pending\""));
+        strstr(heard, "invalid transition of a call from \"held by a stage\" to \"pending\""));
     held->state = CALL_HELD;
     dialogue_with(wire, LINES("@ go on", OK), act, wire);
     wire_close(wire);

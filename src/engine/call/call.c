@@ -160,7 +160,7 @@ void hf_call_free_spare(struct owner *owner)
 void hf_call_check_move(haft_call *call, enum call_state to)
 {
     if (!hf_call_state_may_follow(call->state, to))
-        haft_log(call, HAFT_CRITICAL, "illegal move of a call from \"%s\" to \"%s\"",
+        haft_log(call, HAFT_CRITICAL, "invalid transition of a call from \"%s\" to \"%s\"",
                  hf_call_state_name(call->state), hf_call_state_name(to));
 }
 
@@ -171,7 +171,7 @@ int hf_call_run_isolated(haft_call *call)
     if (isolation)
         return isolation->run(isolation, call);
     haft_log(call, HAFT_ERROR,
-             "is isolated, and nothing has been started for that: haft_server_isolate");
+             "is isolated, but no process was started for it: call haft_server_isolate first");
     return HAFT_EINVAL;
 }
 
@@ -294,14 +294,14 @@ static void answer_late(haft_call *call)
 void hf_call_time_out(haft_call *call)
 {
     if (call->state == CALL_HELD)
-        haft_log(call, HAFT_WARNING,
-                 "timed out after %u ms; the stage \"%s\" returned HAFT_PENDING, and nobody called "
-                 "haft_continue",
-                 call->time.allowed_ms, hf_stages_holder(call)->name);
+        haft_log(
+            call, HAFT_WARNING,
+            "timed out after %u ms; the stage \"%s\" returned 1 (HAFT_PENDING), and haft_continue was not called",
+            call->time.allowed_ms, hf_stages_holder(call)->name);
     else
         haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->time.allowed_ms,
                  call->state == CALL_PENDING
-                     ? "; its handler returned HAFT_PENDING, and nobody called haft_finish"
+                     ? "; its handler returned 1 (HAFT_PENDING), and haft_finish was not called"
                      : "");
     if (call->state == CALL_ASKING)
         hf_input_withdraw(call, "timed out");
@@ -347,7 +347,7 @@ int hf_call_understand(haft_call *call, int status)
 {
     if (!status || status == HAFT_PENDING || status == HAFT_AGAIN || hf_status_is_known(status))
         return status;
-    haft_log(call, HAFT_ERROR, "the handler returned %d, which is no status", status);
+    haft_log(call, HAFT_ERROR, "the handler returned %d, which is not a haft status code", status);
     return HAFT_EINVAL;
 }
 

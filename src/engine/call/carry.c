@@ -328,7 +328,7 @@ int hf_carry_read_result(haft_call *call, const char *text, size_t size)
         return yyjson_get_int(status);
     if (!root && reason.code == HAFT_ENOMEM)
         return HAFT_ENOMEM;
-    haft_log(call, HAFT_ERROR, "its process sent what is no result");
+    haft_log(call, HAFT_ERROR, "its process sent an invalid result");
     hf_call_clear_result(call);
     return HAFT_ECRASHED;
 }

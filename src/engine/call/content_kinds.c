@@ -48,7 +48,7 @@ static bool content_check_uri(haft_call *call, const char *uri)
 {
     if (uri && hf_rfc_uri(uri, strlen(uri)))
         return true;
-    haft_log(call, HAFT_ERROR, "\"%s\" is no absolute URI", uri ? uri : "");
+    haft_log(call, HAFT_ERROR, "\"%s\" is not an absolute URI", uri ? uri : "");
     return false;
 }
 
@@ -118,9 +118,10 @@ int haft_error(haft_call *call, const char *format, ...)
 
 static int content_add_media(haft_call *call, const char *what, const struct content_block *block)
 {
-    const char *why = hf_content_is_bare(call) ? "reading a resource gives contents, by haft_embed"
-                      : !block->mime_type      ? "there is no type"
-                      : !block->text.data && block->text.size ? "there are no bytes"
+    const char *why = hf_content_is_bare(call)
+                          ? "a resource handler must return its contents with haft_embed"
+                      : !block->mime_type                     ? "the MIME type is missing"
+                      : !block->text.data && block->text.size ? "the data is missing"
                                                               : NULL;
 
     if (!why)

@@ -52,14 +52,14 @@ bool hf_headers_agree_on_method(haft_call *call, const char *named)
     if (!value.data)
         return hf_headers_mismatch(call, "Mcp-Method", "is required");
     if (value.size != message->method_size || memcmp(value.data, message->method, value.size))
-        return hf_headers_mismatch(call, "Mcp-Method", "is not the method of the request");
+        return hf_headers_mismatch(call, "Mcp-Method", "does not match the method of the request");
     if (!yyjson_is_str(name))
         return true;
     value = headers->mcp_name;
     if (!value.data)
         return hf_headers_mismatch(call, "Mcp-Name", "is required");
     if (!headers_decode(call, &value) || !yyjson_equals_strn(name, value.data, value.size))
-        return hf_headers_mismatch(call, "Mcp-Name", "is not what the request names");
+        return hf_headers_mismatch(call, "Mcp-Name", "does not match the name in the request");
     return true;
 }
 
@@ -109,23 +109,23 @@ static bool agree_on(haft_call *call, const struct property *property, yyjson_va
     bool again;
 
     if (!name)
-        return hf_headers_mismatch(call, property->header, "could not be looked at");
+        return hf_headers_mismatch(call, property->header, "cannot be validated: out of memory");
     for (char *c = name; *c; c++)
         *c = ascii_lower(*c);
     value = hf_header_get(headers->list, headers->n, name, &again);
     if (!argument || yyjson_is_null(argument))
-        return !value.data || hf_headers_mismatch(call, name, "is not among the arguments");
+        return !value.data || hf_headers_mismatch(call, name, "has no matching argument");
     if (!value.data)
         return hf_headers_mismatch(call, name, "is required");
     /* Said twice it may be read as either, by this server and by whoever stands before it. */
     if (again)
         return hf_headers_mismatch(call, name, "occurs more than once");
     if (!headers_decode(call, &value))
-        return hf_headers_mismatch(call, name, "is not well written");
+        return hf_headers_mismatch(call, name, "is malformed");
     if (!is_exact(argument))
-        return hf_headers_mismatch(call, name, "is for whole numbers below 2^53");
+        return hf_headers_mismatch(call, name, "must be an integer below 2^53");
     return same_value(value, argument) ||
-           hf_headers_mismatch(call, name, "is not what the argument says");
+           hf_headers_mismatch(call, name, "does not match the argument");
 }
 
 static bool agree_below(haft_call *call, const struct object *object, yyjson_val *arguments,

@@ -23,7 +23,7 @@ void hf_inner_begin(haft_call *call, haft_time now);
  * made it, which may be gone.  A call that came from outside is its own, and is not kept. */
 haft_call *hf_inner_hold(haft_call *call);
 void hf_inner_let_go(haft_call *call);
-/* Returns when nobody looks at the parent any more.  The call has been cancelled. */
+/* Returns when nobody looks at the parent any more.  The call was cancelled. */
 void hf_inner_detach(haft_call *call);
 
 /* The tool that it is a call of; it must outlive the call.  The deadline is set: the tool's own,

@@ -89,7 +89,7 @@ static void ask_modern(haft_call *call)
     struct json_writer w;
 
     if (!state) {
-        haft_log(call, HAFT_ERROR, "input cannot be asked for without a seal key");
+        haft_log(call, HAFT_ERROR, "cannot ask for input: no seal key is set");
         hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
@@ -249,9 +249,11 @@ void hf_input_ask(haft_call *call)
 
     if (++call->asking.rounds > INPUT_MAX_ROUNDS || !is_waiting(call)) {
         if (is_waiting(call))
-            haft_log(call, HAFT_ERROR, "asked for input %u times", call->asking.rounds);
+            haft_log(call, HAFT_ERROR,
+                     "the handler asked for input %u times, which exceeds the limit",
+                     call->asking.rounds);
         else
-            haft_log(call, HAFT_ERROR, "the handler returned HAFT_AGAIN and had asked nothing");
+            haft_log(call, HAFT_ERROR, "the handler returned HAFT_AGAIN without asking for input");
         call->status = HAFT_ESTEPS;
         hf_call_end(call);
         return;
@@ -283,7 +285,7 @@ static const char *missing_capabilities(haft_call *call)
 
 void hf_input_refuse(haft_call *call)
 {
-    static const char text[] = "The client cannot be asked for this: it lacks the capability.";
+    static const char text[] = "The tool needs input of a kind that the client does not support.";
     const char *data;
 
     if (hf_revision_rows[call->revision].modern) {

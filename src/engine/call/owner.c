@@ -23,7 +23,7 @@ void hf_owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, i
         return;
     }
     if (out->status) {
-        hf_server_log(owner->server, HAFT_ERROR, "a message of %s could not be written: %s",
+        hf_server_log(owner->server, HAFT_ERROR, "cannot write a message of %s: %s",
                       owner->server->name, haft_strerror(out->status));
     } else {
         hf_owner_give(owner,

@@ -288,7 +288,7 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
     int status = 0, action;
 
     if (!hf_rfc_uri(url, strlen(url))) {
-        haft_log(call, HAFT_ERROR, "%s: \"%s\" is no absolute URL", key, url);
+        haft_log(call, HAFT_ERROR, "%s: \"%s\" is not an absolute URL", key, url);
         return HAFT_EINVAL;
     }
     if (!row->modes || !haft_client_can(call, "elicitation.url"))

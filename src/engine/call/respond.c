@@ -34,7 +34,7 @@ void hf_respond_written(haft_call *call, int error_code)
     if (out->status && !owner->closed) {
         bool big = out->status == HAFT_ETOOBIG;
 
-        hf_server_log(call->server, HAFT_ERROR, "an answer could not be written: %s",
+        hf_server_log(call->server, HAFT_ERROR, "cannot write a response: %s",
                       haft_strerror(out->status));
         haft_buffer_clear(out);
         error_code = RPC_INTERNAL_ERROR;

@@ -64,10 +64,10 @@ int haft_stage_add(haft_server *server, const haft_stage *stage)
     n = stages->n;
     if (!stage->name || !(stage->before || stage->ready || stage->after))
         return hf_server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
-                                "a stage has a name and something to do");
+                                "a stage needs a name and at least one function");
     if (n == sizeof stages->list / sizeof *stages->list)
-        return hf_server_refuse(server, HAFT_ETOOBIG, stage->name, "there are %d stages already",
-                                MAX_STAGES);
+        return hf_server_refuse(server, HAFT_ETOOBIG, stage->name,
+                                "there are already %d stages, the maximum", MAX_STAGES);
     for (size_t i = 0; i < STAGES_BEHIND; i++)
         stages->list[n - i] = stages->list[n - i - 1];
     stages->list[n - STAGES_BEHIND] = stage;
@@ -123,8 +123,8 @@ static int stage_understand(haft_call *call, const haft_stage *stage, const char
 {
     if (!status || status == HAFT_STOP || hf_status_is_known(status))
         return status;
-    haft_log(call, HAFT_ERROR, "the stage \"%s\" %s %d, which is no status", stage->name, what,
-             status);
+    haft_log(call, HAFT_ERROR, "the stage \"%s\" %s %d, which is not a haft status code",
+             stage->name, what, status);
     return HAFT_EINVAL;
 }
 

@@ -22,7 +22,7 @@ static void log_misfit(haft_call *call, const haft_issues *issues)
 
     haft_buffer_init(&text, call->server->allocator, 1 << 16);
     haft_issues_text(issues, &text);
-    haft_log(call, HAFT_ERROR, "the result does not fit its schema: %.*s", (int)text.size,
+    haft_log(call, HAFT_ERROR, "the result does not match the output schema: %.*s", (int)text.size,
              text.data ? text.data : "");
     haft_buffer_finish(&text);
 }
@@ -34,7 +34,8 @@ static int check_structured(haft_call *call)
     int status;
 
     if (!call->structured.size) {
-        haft_log(call, HAFT_ERROR, "there is an output schema but no structured content");
+        haft_log(call, HAFT_ERROR,
+                 "the tool has an output schema, but its handler returned no structured content");
         return HAFT_EISSUES;
     }
     status = haft_schema_validate_text(call->item->output, call->structured.data,
@@ -85,7 +86,7 @@ static const char *failure_text(int status)
 {
     switch (status) {
     case HAFT_EISSUES:
-        return "The tool gave a result that does not fit its own description.";
+        return "The tool returned a result that does not match its output schema.";
     case HAFT_ETOOBIG:
         return "The tool's result is too large.";
     case HAFT_ENOMEM:
@@ -226,12 +227,12 @@ static void log_repairs(haft_call *call, const struct repairs *repairs)
         haft_buffer_clear(&path);
         haft_issue_path(&(haft_issue){.path = repair->path, .n_path = repair->n_path}, &path);
         if (!path.status)
-            haft_log(call, HAFT_INFO, "repaired %.*s: a string is read as %s", (int)path.size,
+            haft_log(call, HAFT_INFO, "repaired %.*s: converted a string to %s", (int)path.size,
                      path.data, repair->to);
     }
     haft_buffer_finish(&path);
     if (listed < repairs->n)
-        haft_log(call, HAFT_INFO, "repaired %zu more", repairs->n - listed);
+        haft_log(call, HAFT_INFO, "repaired %zu more arguments", repairs->n - listed);
 }
 
 static int decode_leniently(haft_call *call, void *in, haft_issues *issues)

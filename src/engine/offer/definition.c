@@ -52,12 +52,12 @@ static int refuse_unknown(struct definition_reading *reading, const struct defin
                           size_t n, const char *key)
 {
     struct nearest search = {.given = key, .edits = NEAR + 1};
-    char text[PATH] = "there is no such member";
+    char text[PATH] = "unknown member";
 
     for (size_t i = 0; i < n; i++)
         hf_nearest_offer(&search, members[i].name);
     if (search.name)
-        snprintf(text, sizeof text, "there is no such member; \"%s\" is meant?", search.name);
+        snprintf(text, sizeof text, "unknown member; did you mean \"%s\"?", search.name);
     return definition_refuse(reading, text);
 }
 
@@ -111,7 +111,7 @@ static int read_text(struct definition_reading *reading, yyjson_val *value, void
     if (!yyjson_is_str(value))
         return definition_refuse(reading, "must be a string");
     if (strlen(yyjson_get_str(value)) != yyjson_get_len(value))
-        return definition_refuse(reading, "must not hold U+0000");
+        return definition_refuse(reading, "must not contain U+0000");
     *text = haft_arena_copy(reading->builder->arena, yyjson_get_str(value), yyjson_get_len(value));
     return *text ? 0 : HAFT_ENOMEM;
 }
@@ -127,7 +127,7 @@ static int read_hint(struct definition_reading *reading, yyjson_val *value, void
 static int definition_read_count(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     if (!yyjson_is_uint(value) || !yyjson_get_uint(value) || yyjson_get_uint(value) > UINT_MAX)
-        return definition_refuse(reading, "must be a whole number from 1 on");
+        return definition_refuse(reading, "must be a positive integer");
     *(unsigned *)into = (unsigned)yyjson_get_uint(value);
     return 0;
 }
@@ -221,7 +221,7 @@ static int read_task_support(struct definition_reading *reading, yyjson_val *val
     if (yyjson_equals_str(value, "forbidden") || yyjson_equals_str(value, "optional"))
         return 0;
     return definition_refuse(reading, yyjson_equals_str(value, "required")
-                                          ? "cannot be \"required\": there are no tasks"
+                                          ? "cannot be \"required\": tasks are not supported"
                                           : "must be \"forbidden\" or \"optional\"");
 }
 

@@ -24,10 +24,10 @@ int haft_event_watch(haft_server *server, haft_event_function *function, void *c
     size_t n = server->watching.n_watchers;
 
     if (!function)
-        return hf_server_refuse(server, HAFT_EINVAL, "watch", "there is no function");
+        return hf_server_refuse(server, HAFT_EINVAL, "watch", "the function is missing");
     if (n == MAX_WATCHERS)
-        return hf_server_refuse(server, HAFT_ETOOBIG, "watch", "there are %d watchers already",
-                                MAX_WATCHERS);
+        return hf_server_refuse(server, HAFT_ETOOBIG, "watch",
+                                "there are already %d watchers, the maximum", MAX_WATCHERS);
     server->watching.watchers[n] = (struct watcher){function, context};
     server->watching.n_watchers++;
     server->watching.timed = true;

@@ -192,7 +192,7 @@ static const struct {
     {"maximum", FORM_NUMBER, is_number, "a number"},
     {"minItems", FORM_ARRAY, is_integer, "a whole number"},
     {"maxItems", FORM_ARRAY, is_integer, "a whole number"},
-    {"items", FORM_ARRAY, is_selection, "strings of an enum, or anyOf with {const, title}"},
+    {"items", FORM_ARRAY, is_selection, "a string enum, or anyOf with {const, title}"},
 };
 
 static const char *check_field(const char *name, yyjson_val *field, bool *ret_selects,
@@ -206,7 +206,7 @@ static const char *check_field(const char *name, yyjson_val *field, bool *ret_se
             type = field_types[i].type;
     if (!type)
         return haft_arena_printf(
-            arena, "%s: only strings, numbers, booleans and selections fit a form", name);
+            arena, "%s: a form may contain only strings, numbers, booleans and selections", name);
     if (type == FORM_ARRAY && !yyjson_obj_get(field, "items"))
         return haft_arena_printf(arena, "%s: \"items\" is missing", name);
     for (size_t i = 0; i < sizeof field_keywords / sizeof *field_keywords; i++) {
@@ -260,7 +260,8 @@ static struct form *form_new(haft_server *server, const haft_type *type)
     fits = schema->root->object && put_form(&text, schema->root->object);
     if (!fits)
         hf_server_log(server, HAFT_ERROR,
-                      "form %s: only strings, numbers, booleans and enums fit a form", type->name);
+                      "form %s: a form may contain only strings, numbers, booleans and enums",
+                      type->name);
     if (fits && !text.status)
         form = haft_arena_zalloc(schema->arena, 1, sizeof *form);
     if (form) {

@@ -28,7 +28,7 @@ int hf_lint_name(haft_server *server, haft_offer kind, const char *name)
     if (!size)
         return hf_server_refuse(server, HAFT_EINVAL, "", "a name must not be empty");
     if (haft_utf8_valid(name, size) != size)
-        return hf_server_refuse(server, HAFT_EUTF8, "", "a name must be UTF-8");
+        return hf_server_refuse(server, HAFT_EUTF8, "", "a name must be valid UTF-8");
     if (kind != HAFT_OFFER_TOOL)
         return 0;
     if (size > LINT_LONGEST_NAME)
@@ -37,15 +37,15 @@ int hf_lint_name(haft_server *server, haft_offer kind, const char *name)
     for (size_t i = 0; i < size; i++)
         if (!lint_is_name_character(name[i]))
             return hf_server_refuse(server, HAFT_EINVAL, name,
-                                    "a name is made of letters, digits, '_', '-' and '.'");
+                                    "a name may contain only letters, digits, '_', '-' and '.'");
     if (size > SAFE_NAME)
-        hf_server_log(server, HAFT_WARNING,
-                      "%s: names over %d characters are refused by some clients", name, SAFE_NAME);
+        hf_server_log(server, HAFT_WARNING, "%s: some clients reject names over %d characters",
+                      name, SAFE_NAME);
     else if (size > SHORT_NAME)
         hf_server_log(
             server, HAFT_WARNING,
-            "%s: with the server's name in front, over %d characters, some clients drop it", name,
-            SHORT_NAME);
+            "%s: with the server's name as a prefix it exceeds %d characters; some clients drop such tools",
+            name, SHORT_NAME);
     return 0;
 }
 
@@ -104,7 +104,7 @@ static void lint_description(const struct lint *lint, const struct lint_place *p
     if (hidden)
         hf_server_log(
             lint->server, HAFT_WARNING,
-            "%s: %s%sthe description has U+%04X, which a model reads and people do not see",
+            "%s: %s%sthe description contains U+%04X, which models read but people cannot see",
             lint->tool, path_of(lint, "", place), place ? ": " : "", (unsigned)hidden);
 }
 
@@ -132,17 +132,17 @@ static void lint_node(const struct lint *lint, const struct node *node,
     lint_checks(lint, node, place);
     if (node->types == TYPE_ARRAY &&
         (!node->array || (!node->array->items && !node->array->n_prefix)))
-        warn(lint, place, "an array without items is dropped by some clients");
+        warn(lint, place, "some clients drop an array without items");
     if (node->types == TYPE_ARRAY && node->array && node->array->items &&
         node->array->items->types == TYPE_ANY && !node->array->items->n_rules &&
         !node->array->items->values)
-        warn(lint, place, "items without a type are refused by some clients");
+        warn(lint, place, "some clients reject items without a type");
     for (size_t i = 0; node->object && i < node->object->n_properties; i++) {
         const struct property *property = &node->object->properties[i];
         struct lint_place here = {place, property->name};
 
         if (lint->what[0] == 'i' && !(property->node->meta && property->node->meta->description))
-            warn(lint, &here, "no description: it is the only documentation a model gets");
+            warn(lint, &here, "no description: it is the only documentation that a model sees");
         else if (property->node->meta)
             lint_description(lint, &here, property->node->meta->description);
         if (!property->node->recursive && !(property->node->as && property->node->as->recursive))
@@ -172,7 +172,7 @@ static int lint_header(haft_server *server, const struct item *item,
     if (!*header || strspn(header, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(header))
         return hf_server_refuse(server, HAFT_EINVAL, item->name,
-                                "%s: \"%s\" is no name for a header", property->name, header);
+                                "%s: \"%s\" is not a valid header name", property->name, header);
     if (property->node->types & ~(unsigned)(TYPE_STRING | TYPE_INTEGER | TYPE_BOOLEAN))
         return hf_server_refuse(server, HAFT_EINVAL, item->name,
                                 "%s: only strings, integers and booleans can be headers",
@@ -203,7 +203,7 @@ static int lint_headers(haft_server *server, const struct item *item, const stru
 
         if (property->header && depth >= MAX_HEADER_DEPTH)
             status = hf_server_refuse(server, HAFT_EINVAL, item->name,
-                                      "%s: it lies too deep to be a header", property->name);
+                                      "%s: it is nested too deeply to be a header", property->name);
         else if (property->header)
             status = lint_header(server, item, property, headers);
         else if (!property->node->recursive &&
@@ -265,18 +265,18 @@ int hf_lint_tool(haft_server *server, const struct item *item)
         hf_server_log(server, HAFT_WARNING,
                       "%s: no description: a model cannot tell what it is for", item->name);
     else if (strlen(describe) > LONG_TEXT)
-        hf_server_log(server, HAFT_WARNING,
-                      "%s: the description is cut at %d characters by some clients", item->name,
-                      LONG_TEXT);
+        hf_server_log(server, HAFT_WARNING, "%s: some clients cut the description at %d characters",
+                      item->name, LONG_TEXT);
     lint_description(&lint, NULL, describe);
     if (item->input) {
         const struct node *root = item->input->root;
 
         if (!(root->types & TYPE_OBJECT) && !has_rule(root, RULE_REF, RULE_DYNAMIC_REF))
-            status = hf_server_refuse(server, HAFT_ESCHEMA, item->name,
-                                      "input: arguments are an object, the schema takes none");
+            status = hf_server_refuse(
+                server, HAFT_ESCHEMA, item->name,
+                "input: the schema must accept objects, because arguments are always an object");
         else if (has_rule(root, RULE_ALL, RULE_DISCRIMINATED))
-            warn(&lint, NULL, "allOf, anyOf or oneOf at the root is refused by some clients");
+            warn(&lint, NULL, "some clients reject allOf, anyOf and oneOf at the root");
         if (!status) {
             lint_node(&lint, root, NULL, 0);
             status = lint_headers(server, item, root, &headers, 0);

@@ -69,8 +69,8 @@ int hf_check_json_object(haft_server *server, const char *name, const char *what
         return hf_server_refuse(server, HAFT_EINVAL, name, "%s must be a JSON object", what);
     yyjson_obj_foreach(value, i, n, key, member)
         if (!hf_meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
-            return hf_server_refuse(server, HAFT_EINVAL, name, "%s: \"%s\" is no key", what,
-                                    yyjson_get_str(key));
+            return hf_server_refuse(server, HAFT_EINVAL, name, "%s: \"%s\" is not a valid key",
+                                    what, yyjson_get_str(key));
     return 0;
 }
 
@@ -81,11 +81,11 @@ int hf_check_icons(haft_server *server, const char *name, const haft_icon *icons
         const char *src = icons[i].src, *theme = icons[i].theme;
 
         if (!src || !hf_rfc_uri(src, strlen(src)))
-            return hf_server_refuse(server, HAFT_EINVAL, name, "icons.%zu: src is no absolute URI",
-                                    i);
+            return hf_server_refuse(server, HAFT_EINVAL, name,
+                                    "icons.%zu: src is not an absolute URI", i);
         if (theme && strcmp(theme, "light") && strcmp(theme, "dark"))
             return hf_server_refuse(server, HAFT_EINVAL, name,
-                                    "icons.%zu: the theme is \"light\" or \"dark\"", i);
+                                    "icons.%zu: the theme must be \"light\" or \"dark\"", i);
     }
     return 0;
 }

@@ -68,7 +68,7 @@ static int compile_arguments(haft_server *server, struct item *item, const haft_
     for (size_t i = 0; object && i < object->n_properties; i++)
         if (!prompt_is_text(object->properties[i].node))
             return hf_server_refuse(server, HAFT_ESCHEMA, item->name,
-                                    "arguments: %s: an argument of a prompt is a text",
+                                    "arguments: %s: an argument of a prompt must be a string",
                                     object->properties[i].name);
     return 0;
 }
@@ -81,7 +81,7 @@ static int prompt_fill(haft_server *server, struct item *item, const haft_prompt
     item->data = prompt->data;
     item->quick = prompt->quick;
     if (!prompt->get)
-        return hf_server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
+        return hf_server_refuse(server, HAFT_EINVAL, item->name, "the handler is missing");
     status = compile_arguments(server, item, prompt->arguments);
     if (!status)
         status = hf_check_json_object(server, item->name, "_meta", prompt->meta, item->arena);

@@ -40,8 +40,9 @@ static int check_address(haft_server *server, const char *uri)
     if (haft_utf8_valid(uri, size) == size && format->check(uri, size))
         return 0;
     return hf_server_refuse(server, HAFT_EINVAL, uri,
-                            strchr(uri, '{') ? "a template is added by haft_template_add"
-                                             : "the address is no absolute URI");
+                            strchr(uri, '{')
+                                ? "this is a URI template: add it with haft_template_add"
+                                : "the URI is not absolute");
 }
 
 static int check_template(haft_server *server, struct item *item)
@@ -59,9 +60,9 @@ static int check_annotations(haft_server *server, struct item *item)
 
     return hf_annotations_are_valid(&annotations)
                ? 0
-               : hf_server_refuse(server, HAFT_EINVAL, item->name,
-                                  "an audience is \"user\" or \"assistant\", a priority from 0 to "
-                                  "1, a time as in 2026-01-31T12:00:00Z");
+               : hf_server_refuse(
+                     server, HAFT_EINVAL, item->name,
+                     "the audience must be \"user\" or \"assistant\", the priority 0 to 1, and the time like 2026-01-31T12:00:00Z");
 }
 
 static int resource_fill(haft_server *server, haft_offer kind, struct item *item,
@@ -73,9 +74,9 @@ static int resource_fill(haft_server *server, haft_offer kind, struct item *item
     item->data = resource->data;
     item->quick = resource->quick;
     if (!resource->name || !*resource->name)
-        return hf_server_refuse(server, HAFT_EINVAL, item->name, "there is no name");
+        return hf_server_refuse(server, HAFT_EINVAL, item->name, "the name is missing");
     if (!resource->read)
-        return hf_server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
+        return hf_server_refuse(server, HAFT_EINVAL, item->name, "the handler is missing");
     status = kind == HAFT_OFFER_TEMPLATE ? check_template(server, item)
                                          : check_address(server, item->name);
     if (!status)
@@ -95,7 +96,7 @@ int hf_resource_item(haft_server *server, haft_offer kind, const haft_resource *
     int status;
 
     if (!resource->uri || !*resource->uri)
-        return hf_server_refuse(server, HAFT_EINVAL, "", "there is no address");
+        return hf_server_refuse(server, HAFT_EINVAL, "", "the URI is missing");
     item = hf_item_new_named(server, resource->uri, module);
     if (!item)
         return HAFT_ENOMEM;
@@ -138,7 +139,7 @@ void haft_resource_updated(haft_server *server, const char *uri)
     unsigned number;
 
     if (!copy) {
-        hf_server_log(server, HAFT_ERROR, "%s: out of memory: subscribers are not told", uri);
+        hf_server_log(server, HAFT_ERROR, "%s: out of memory: subscribers were not notified", uri);
         return;
     }
     memcpy(copy, uri, size);

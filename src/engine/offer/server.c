@@ -89,8 +89,9 @@ static int check_extensions(haft_server *server)
         if (!yyjson_is_obj(value) ||
             !hf_meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), true))
             return hf_server_refuse(server, HAFT_EINVAL, "extensions",
-                                    yyjson_is_obj(value) ? "%s must have a prefix, as com.example/x"
-                                                         : "%s must be a JSON object",
+                                    yyjson_is_obj(value)
+                                        ? "%s must have a prefix, as in com.example/x"
+                                        : "%s must be a JSON object",
                                     yyjson_get_str(key));
     return 0;
 }

@@ -150,7 +150,7 @@ static int arrange(haft_server *server, struct item *item, const haft_tool *tool
     item->timeout_ms = tool->timeout_ms;
     if (tool->isolate && tool->quick)
         return hf_server_refuse(server, HAFT_EINVAL, tool->name,
-                                "an isolated tool is not quick: it runs in a process of its own");
+                                "a tool cannot be both quick and isolated");
     if (tool->isolate)
         item->isolate = atomic_fetch_add(&server->isolation.n, 1) + 1;
     if (!tool->max_running)
@@ -179,10 +179,10 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     if (!hf_item_set_name(item, tool->name))
         return hf_server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (!tool->call && !item->handler)
-        return hf_server_refuse(server, HAFT_EINVAL, tool->name, "there is no handler");
+        return hf_server_refuse(server, HAFT_EINVAL, tool->name, "the handler is missing");
     if (tool->rate.calls && (!tool->rate.per_ms || tool->rate.calls > MAX_RATE))
         return hf_server_refuse(server, HAFT_EINVAL, tool->name,
-                                "a rate is of 1 to %d calls in some time", MAX_RATE);
+                                "a rate must be 1 to %d calls per interval", MAX_RATE);
     return arrange(server, item, tool);
 }
 
@@ -257,7 +257,7 @@ static int tool_put(haft_server *server, const haft_tool *tool, const char *inst
     if (!server) /* it could not be made: haft_main says so */
         return HAFT_EINVAL;
     if (!tool)
-        return hf_server_refuse(server, HAFT_EINVAL, "", "there is no tool");
+        return hf_server_refuse(server, HAFT_EINVAL, "", "the tool is missing");
     status = hf_tool_item(server, tool, NULL, &item);
     return item ? store(server, item, instead) : status;
 }

@@ -102,21 +102,20 @@ static int compile_literal(struct compiler *compiler)
     int status;
 
     if (!part)
-        return uri_template_refuse(compiler, compiler->at, "there are too many parts");
+        return uri_template_refuse(compiler, compiler->at, "too many parts");
     for (; n < left && text[n] != '{'; n++) {
         unsigned char c = (unsigned char)text[n];
 
         if (c == '}')
-            return uri_template_refuse(compiler, compiler->at + n, "a } without its {");
+            return uri_template_refuse(compiler, compiler->at + n, "unmatched }");
         if (c <= ' ' || c == 0x7F || strchr("\"<>\\^`|", c))
-            return uri_template_refuse(compiler, compiler->at + n,
-                                       "a character that no address has");
+            return uri_template_refuse(compiler, compiler->at + n, "invalid character in a URI");
     }
     status = read_units(compiler->arena, text, n, &part->literal);
     if (status == HAFT_ENOMEM)
         return out_of_memory(compiler);
     if (status)
-        return uri_template_refuse(compiler, compiler->at, "a % that does not encode UTF-8");
+        return uri_template_refuse(compiler, compiler->at, "percent-encoding of invalid UTF-8");
     compiler->at += n;
     return 0;
 }
@@ -160,7 +159,7 @@ static int compile_modifier(struct compiler *compiler, struct variable *variable
             variable->longest = variable->longest * 10 + (size_t)(text[at] - '0');
         if (!variable->longest || variable->longest > MAX_PREFIX || text[compiler->at + 1] == '0')
             return uri_template_refuse(compiler, compiler->at,
-                                       "a prefix is a number from 1 to 9999");
+                                       "a prefix length must be from 1 to 9999");
         compiler->at = at;
     }
     return 0;
@@ -176,19 +175,19 @@ static int compile_variable(struct compiler *compiler)
 
     if (!n)
         return uri_template_refuse(compiler, compiler->at,
-                                   "a name of letters, digits, _ and . is missing");
+                                   "expected a variable name of letters, digits, _ and .");
     if (made->n_variables == MAX_PARTS)
-        return uri_template_refuse(compiler, compiler->at, "there are too many variables");
+        return uri_template_refuse(compiler, compiler->at, "too many variables");
     variable->name = (struct text){haft_arena_copy(compiler->arena, text, n), n};
     if (!variable->name.data)
         return out_of_memory(compiler);
     if (hf_uri_template_has(made, variable->name.data))
-        return uri_template_refuse(compiler, compiler->at, "a variable that is there already");
+        return uri_template_refuse(compiler, compiler->at, "duplicate variable");
     status = read_units(compiler->arena, text, n, &variable->units);
     if (status == HAFT_ENOMEM)
         return out_of_memory(compiler);
     if (status)
-        return uri_template_refuse(compiler, compiler->at, "a % that does not encode UTF-8");
+        return uri_template_refuse(compiler, compiler->at, "percent-encoding of invalid UTF-8");
     compiler->at += n;
     made->n_variables++;
     return compile_modifier(compiler, variable);
@@ -218,7 +217,7 @@ static int place_variable(struct compiler *compiler, const struct expression *ex
     }
     last = uri_template_add_part(compiler);
     if (!last)
-        return uri_template_refuse(compiler, compiler->at, "there are too many parts");
+        return uri_template_refuse(compiler, compiler->at, "too many parts");
     last->expression = expression;
     last->before = is_first ? expression->first : expression->next;
     last->segments = made->variables[index].exploded && expression->next == '/';
@@ -235,7 +234,7 @@ static int compile_expression(struct compiler *compiler)
     int status;
 
     if (text[compiler->at] && strchr("=,!@|", text[compiler->at]))
-        return uri_template_refuse(compiler, compiler->at, "an operator that is reserved");
+        return uri_template_refuse(compiler, compiler->at, "reserved operator");
     compiler->at += expression->sign != 0;
     for (bool is_first = true;; is_first = false) {
         status = compile_variable(compiler);
@@ -248,10 +247,9 @@ static int compile_expression(struct compiler *compiler)
     if (status)
         return status;
     if (compiler->at == compiler->size)
-        return uri_template_refuse(compiler, start, "a { without its }");
+        return uri_template_refuse(compiler, start, "unmatched {");
     if (text[compiler->at] != '}')
-        return uri_template_refuse(compiler, compiler->at,
-                                   "a character that no name of a variable has");
+        return uri_template_refuse(compiler, compiler->at, "invalid character in a variable name");
     compiler->at++;
     return 0;
 }
@@ -267,7 +265,7 @@ int hf_uri_template_compile(haft_arena *arena, const char *text, size_t size,
                             LONGEST_TEMPLATE);
     if (!size || haft_utf8_valid(text, size) != size || memchr(text, '\0', size))
         return hf_error_set(reterr_error, HAFT_EINVAL, "",
-                            size ? "it is not UTF-8" : "it is empty");
+                            size ? "it is not valid UTF-8" : "it is empty");
     compiler.text = haft_arena_copy(arena, text, size);
     compiler.made = haft_arena_zalloc(arena, 1, sizeof *compiler.made);
     if (!compiler.text || !compiler.made)

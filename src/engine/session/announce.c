@@ -357,8 +357,10 @@ void hf_handle_listen(haft_call *call)
     struct listen *listen;
 
     if (!is_filter(filter)) {
-        hf_respond_error(call, RPC_INVALID_PARAMS,
-                         "Invalid params: \"notifications\" must say what to listen to", NULL);
+        hf_respond_error(
+            call, RPC_INVALID_PARAMS,
+            "Invalid params: \"notifications\" must be an object that names what to listen to",
+            NULL);
         return;
     }
     if (session->n_listens >= session->owner.server->options.max_subscriptions) {

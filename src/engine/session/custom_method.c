@@ -9,10 +9,10 @@ int haft_on(haft_server *server, const char *method, haft_json_handler *handler,
 
     if (!method || !handler || !strchr(method, '/'))
         return hf_server_refuse(server, HAFT_EINVAL, method ? method : "",
-                                "a method of your own needs a prefix, as in acme/thing");
+                                "a custom method needs a prefix, as in acme/thing");
     if (hf_method_is_reserved(method))
         return hf_server_refuse(server, HAFT_EINVAL, method,
-                                "the server itself handles this method of the protocol");
+                                "haft handles this protocol method itself");
     custom = haft_arena_zalloc(server->arena, 1, sizeof *custom);
     if (custom)
         custom->name = haft_arena_copy(server->arena, method, strlen(method));

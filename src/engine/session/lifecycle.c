@@ -99,14 +99,15 @@ void hf_handle_initialize(haft_call *call)
     }
     /* It comes before everything else that a client can say. */
     if (call->request.batch) {
-        hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: initialize in an array",
-                         NULL);
+        hf_respond_error(call, RPC_INVALID_REQUEST,
+                         "Invalid Request: initialize must not be in a batch", NULL);
         return;
     }
     /* Calls in flight still look at what was said before. */
     if (session->owner.n_calls) {
         hf_respond_error(call, RPC_INVALID_REQUEST,
-                         "Invalid Request: initialize while calls are in flight", NULL);
+                         "Invalid Request: initialize is not allowed while calls are in flight",
+                         NULL);
         return;
     }
     revision = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
@@ -153,7 +154,7 @@ void hf_handle_set_level(haft_call *call)
     int level = hf_level_named(yyjson_obj_get(call->request.params, "level"));
 
     if (level < 0) {
-        hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"level\" is no log level",
+        hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"level\" must be a log level",
                          NULL);
         return;
     }
@@ -211,7 +212,7 @@ static yyjson_val *own_result(haft_call *call, int *ret_status)
     if (!*ret_status)
         *ret_status = join_meta(call, yyjson_obj_get(result, "_meta"));
     if (*ret_status == HAFT_EINVAL)
-        haft_log(call, HAFT_ERROR, "the result of a method, and its _meta, must be objects");
+        haft_log(call, HAFT_ERROR, "the result of a method and its _meta must be objects");
     return *ret_status ? NULL : result;
 }
 

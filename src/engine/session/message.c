@@ -41,7 +41,7 @@ static bool refuse_message(haft_session *session, const yyjson_val *id, int code
     /* Before 2025-11-25 an error without an id is no message; a tag says that somebody waits for
      * it. */
     if (!id && !tag && !hf_revision_rows[session->revision].anonymous) {
-        hf_server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s",
+        hf_server_log(session->owner.server, HAFT_WARNING, "dropped a message: %s",
                       message ? message : hf_rpc_error_text(code));
         return false;
     }
@@ -126,7 +126,7 @@ static bool read_envelope(haft_session *session, haft_call *call)
         return false;
     }
     if (headers && !yyjson_equals_strn(version, stated.data, stated.size))
-        return hf_headers_mismatch(call, "MCP-Protocol-Version", "is not what _meta says");
+        return hf_headers_mismatch(call, "MCP-Protocol-Version", "does not match _meta");
     named = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (named == REVISIONS || !hf_revision_rows[named].modern) {
         refuse_version(call, version);
@@ -225,7 +225,8 @@ static bool session_has_room(const haft_session *session, haft_call *call,
                              haft_outcome *reterr_outcome)
 {
     if (is_duplicate(session, call->request.id)) {
-        hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
+        hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is already in use",
+                         NULL);
         return false;
     }
     if (!is_full(call))
@@ -256,11 +257,11 @@ static void admit(haft_session *session, haft_call *call)
             /* It has been answered. */
         } else if (call->request.batch && call->request.batch->full) {
             hf_respond_error(call, RPC_INVALID_REQUEST,
-                             "Invalid Request: too many messages in one array", NULL);
+                             "Invalid Request: too many messages in the batch", NULL);
         } else if (shared && method && method->remembers) {
             call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
-            hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session",
-                             NULL);
+            hf_respond_error(call, RPC_INVALID_REQUEST,
+                             "Invalid Request: this method requires a session", NULL);
         } else if (shared || session_has_room(session, call, &refused)) {
             if (method && (!modern || !method->offers ||
                            method->offers & atomic_load(&call->server->changes.offered)))
@@ -428,8 +429,7 @@ static int receive_invalid(haft_session *session, haft_call *call, struct batch 
 
     if (yyjson_is_obj(call->request.message.root) &&
         (!message->has_id || message->result || message->error)) {
-        hf_server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s",
-                      message->why);
+        hf_server_log(session->owner.server, HAFT_WARNING, "dropped a message: %s", message->why);
     } else if (batch && message->id) {
         call->request.id = message->id;
         call->request.batch = batch;
@@ -451,8 +451,8 @@ static int refuse_response(haft_session *session, haft_call *call)
     void *tag = call->request.tag;
 
     hf_call_release(call);
-    return refuse_message(session, NULL, RPC_INVALID_REQUEST, "Invalid Request: nothing was asked",
-                          tag);
+    return refuse_message(session, NULL, RPC_INVALID_REQUEST,
+                          "Invalid Request: unexpected response", tag);
 }
 
 /* A message that is not a request.  The call is taken over.  As haft_incoming_process. */
@@ -542,7 +542,7 @@ static haft_call *session_read(haft_session *session, const char *text, size_t s
     /* What nests beyond all reason is not even read, and so its id is not known. */
     if (size > LARGE && hf_json_text_is_deep(text, size, UNREADABLE_DEPTH)) {
         call->error.code = RPC_INVALID_REQUEST;
-        call->error.message = "Invalid Request: nested too deep";
+        call->error.message = "Invalid Request: nested too deeply";
         return call;
     }
     /* Where elements are counted, that comes before anything else is done with the arguments. */
@@ -638,11 +638,11 @@ static int receive_array(haft_session *session, haft_call *call)
     const char *why = NULL;
 
     if (!session->initialized || !hf_revision_rows[session->revision].batches)
-        why = "Invalid Request: arrays of messages are not accepted";
+        why = "Invalid Request: batches are not accepted";
     else if (!has_message(root))
-        why = "Invalid Request: there is no message in the array";
+        why = "Invalid Request: the batch is empty";
     else if (hf_json_is_deep(root, JSON_MAX_DEPTH))
-        why = "Invalid Request: it nests too deep";
+        why = "Invalid Request: nested too deeply";
     return why ? refuse_array(session, root, why, call->request.tag)
                : receive_batch(session, call, root, call->request.tag);
 }

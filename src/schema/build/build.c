@@ -102,7 +102,7 @@ const char *hf_build_text(haft_builder *builder, const char *text, const char *p
     char *copy;
 
     if (!text)
-        return hf_build_fail(builder, HAFT_EINVAL, path, "the text is missing");
+        return hf_build_fail(builder, HAFT_EINVAL, path, "the string is missing");
     if (haft_utf8_valid(text, size) != size)
         return hf_build_fail(builder, HAFT_EUTF8, path, "%s", haft_strerror(HAFT_EUTF8));
     copy = haft_arena_copy(builder->schema->arena, text, size);
@@ -192,7 +192,7 @@ static int check_fallbacks(haft_schema *schema, haft_reason *reterr_error)
             arena ? haft_schema_validate(&part, node->meta->fallback, arena, &issues) : HAFT_ENOMEM;
         if (status == HAFT_EISSUES)
             status = hf_error_set(reterr_error, HAFT_ESCHEMA, "default",
-                                  "the default does not fit its own definition: %s",
+                                  "the default does not match the definition: %s",
                                   issues.count ? issues.list[0].message : "");
         else if (status)
             hf_error_set(reterr_error, status, "default", "%s", haft_strerror(status));

@@ -30,9 +30,10 @@ void haft_def_resolve(haft_def *lazy, haft_def *def)
     if (!lazy || !hf_build_accepts(lazy->builder, def, "lazy"))
         return;
     if (!lazy->lazy) {
-        hf_build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the definition is not a lazy one");
+        hf_build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the definition is not lazy");
     } else if (lazy->lazy->resolved) {
-        hf_build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the lazy definition is given twice");
+        hf_build_fail(lazy->builder, HAFT_EINVAL, "lazy",
+                      "the lazy definition is already resolved");
     } else {
         lazy->lazy->resolved = def;
         *lazy->lazy->slot = def->node;
@@ -140,8 +141,7 @@ static int meet(struct reach *reach, const struct introduced *parent, const stru
     if (introduced->depth > schema->max_depth)
         return fail_at(reach, introduced, HAFT_EDEPTH, haft_strerror(HAFT_EDEPTH));
     if (hf_node_adopt(schema, introduced->node))
-        return fail_at(reach, introduced, HAFT_ETOOBIG,
-                       "there are more definitions than the limit");
+        return fail_at(reach, introduced, HAFT_ETOOBIG, "too many definitions");
     reach->waiting = introduced;
     return 0;
 }
@@ -185,7 +185,7 @@ static int meet_options(struct reach *reach, const struct introduced *introduced
 
     for (size_t i = 0; i < rule->n_nodes && !status; i++) {
         if (!rule->nodes[i])
-            return fail_at(reach, introduced, HAFT_EREF, "the lazy definition is never given");
+            return fail_at(reach, introduced, HAFT_EREF, "the lazy definition is not resolved");
         status = meet(reach, introduced, rule->nodes[i], steps[rule->op], NULL,
                       rule->op == RULE_REF ? SIZE_MAX : i);
     }
@@ -262,7 +262,7 @@ static int refuse_loops(haft_builder *builder)
 
     for (const struct node *node = schema->nodes; colours && node; node = node->all) {
         if (colours[node->id] == FINISH_WHITE && is_loop(node, stack, colours)) {
-            hf_build_fail(builder, HAFT_EREF, "lazy", "a lazy definition is only itself");
+            hf_build_fail(builder, HAFT_EREF, "lazy", "a lazy definition refers only to itself");
             break;
         }
     }

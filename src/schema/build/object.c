@@ -32,7 +32,7 @@ static bool object_is_object(const haft_def *def, const char *use)
     if (!def || def->builder->error.code)
         return false;
     if (!def->node->object || def->node->object->record || def->node->n_rules)
-        hf_build_fail(def->builder, HAFT_ESCHEMA, use, "%s needs an object, and this is %s", use,
+        hf_build_fail(def->builder, HAFT_ESCHEMA, use, "%s needs an object, but this is %s", use,
                       hf_node_kind(def->node));
     return !def->builder->error.code;
 }
@@ -101,7 +101,7 @@ static bool object_put_pairs(haft_builder *builder, struct object *object, size_
             return false;
         at = object_find(object, name);
         if (at >= old && at < object->n_properties)
-            return hf_build_fail(builder, HAFT_ESCHEMA, name, "the name is given twice");
+            return hf_build_fail(builder, HAFT_ESCHEMA, name, "duplicate name");
         object_put(object, &(struct property){
                                .name = name,
                                .size = strlen(name),
@@ -234,8 +234,7 @@ static haft_def *selected(const haft_def *object, const char *use, bool keep, co
         size_t i = object_find(shape, name);
 
         if (i == shape->n_properties)
-            return hf_build_fail(object->builder, HAFT_ESCHEMA, name, "%s: there is no such key",
-                                 use);
+            return hf_build_fail(object->builder, HAFT_ESCHEMA, name, "%s: unknown key", use);
         if (keep && i >= n) {
             struct property found = shape->properties[i];
 

@@ -62,7 +62,7 @@ static haft_def *ruled(const haft_def *def, unsigned types, const char *rule, co
     if (!def || def->builder->error.code)
         return NULL;
     if (def->node->types != types || def->node->never || def->node->values || def->node->n_rules)
-        return hf_build_fail(def->builder, HAFT_ESCHEMA, rule, "%s is a rule of %s, and this is %s",
+        return hf_build_fail(def->builder, HAFT_ESCHEMA, rule, "%s applies to %s, but this is %s",
                              rule, whose, hf_node_kind(def->node));
     return hf_def_copy(def);
 }
@@ -202,7 +202,7 @@ haft_def *haft_def_format(haft_def *def, haft_format format)
     if (!copy)
         return NULL;
     if (format <= HAFT_FORMAT_NONE || format >= HAFT_FORMAT_COUNT_)
-        return hf_build_fail(def->builder, HAFT_EINVAL, "format", "there is no such format");
+        return hf_build_fail(def->builder, HAFT_EINVAL, "format", "unknown format");
     return appended(
         copy, hf_node_add_format(def->builder->schema, copy->node, hf_format_of(format), &error),
         "format", &error);
@@ -253,7 +253,7 @@ haft_def *haft_def_multiple_of(haft_def *def, double divisor)
 {
     if (def && !(divisor > 0))
         return hf_build_fail(def->builder, HAFT_EINVAL, "multiple_of",
-                             "multiple_of is not above zero");
+                             "multiple_of must be greater than 0");
     return double_bound(def, "multiple_of", CHECK_MULTIPLE_OF, divisor, false);
 }
 
@@ -335,7 +335,7 @@ static haft_def *valued(haft_builder *builder, yyjson_val *const *items, size_t 
     if (!def)
         return NULL;
     if (!n)
-        return hf_build_fail(builder, HAFT_ESCHEMA, "values", "no value is accepted");
+        return hf_build_fail(builder, HAFT_ESCHEMA, "values", "the list of values is empty");
     def->node->values = hf_values_array(builder, items, n);
     def->node->single = single;
     return def->node->values ? def : NULL;

@@ -32,8 +32,7 @@ static haft_def *array_rule(const haft_def *def, const char *rule, enum check_op
         return NULL;
     if (!def->node->array || (def->node->array->tuple && op != CHECK_UNIQUE))
         return hf_build_fail(def->builder, HAFT_ESCHEMA, rule,
-                             "%s is a rule of arrays, and this is %s", rule,
-                             hf_node_kind(def->node));
+                             "%s applies to arrays, but this is %s", rule, hf_node_kind(def->node));
     copy = hf_def_copy(def);
     if (!copy)
         return NULL;
@@ -195,7 +194,7 @@ static haft_def *shape_record(haft_builder *builder, const haft_def *key, const 
         return NULL;
     if (!(key->node->types & (TYPE_STRING | TYPE_NUMBER)) || key->node->never)
         return hf_build_fail(builder, HAFT_ESCHEMA, "propertyNames",
-                             "the keys of a record are strings, and this is %s",
+                             "the keys of a record must be strings, but this is %s",
                              hf_node_kind(key->node));
     def = hf_def_new(builder);
     listed = def ? hf_values_of(builder, key->node, &keys) : HAFT_ENOMEM;

@@ -34,7 +34,7 @@ yyjson_val *hf_values_array(haft_builder *builder, yyjson_val *const *items, siz
             if (equal < 0)
                 return hf_build_no_memory(builder);
             if (equal)
-                return hf_build_fail(builder, HAFT_ESCHEMA, "", "a value is given twice");
+                return hf_build_fail(builder, HAFT_ESCHEMA, "", "duplicate value");
         }
     }
     array = hf_build_room(builder, length, sizeof *array);

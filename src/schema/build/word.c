@@ -145,7 +145,8 @@ haft_def *haft_def_meta(haft_def *def, const char *key, const char *json)
         return NULL;
     if (is_keyword(name))
         return hf_build_fail(def->builder, HAFT_EINVAL, name,
-                             "%s is said by the definition itself, not by meta", name);
+                             "%s cannot be set with meta: use the builder's own function for it",
+                             name);
     value = hf_build_json(def->builder, json, name);
     if (!value)
         return NULL;
@@ -217,7 +218,7 @@ haft_def *haft_def_refine(haft_def *def, bool (*check)(const haft_value *value, 
     if (!plain)
         return NULL;
     if (!check)
-        return hf_build_fail(def->builder, HAFT_EINVAL, "refine", "there is no function to call");
+        return hf_build_fail(def->builder, HAFT_EINVAL, "refine", "the function is missing");
     *plain = (struct plain_refinement){check, data, "Invalid input"};
     if (message)
         plain->message = hf_build_text(def->builder, message, "refine");
@@ -242,8 +243,7 @@ haft_def *haft_def_super_refine(haft_def *def,
     if (!super)
         return NULL;
     if (!check)
-        return hf_build_fail(def->builder, HAFT_EINVAL, "super_refine",
-                             "there is no function to call");
+        return hf_build_fail(def->builder, HAFT_EINVAL, "super_refine", "the function is missing");
     *super = (struct super_refinement){check, data};
     if (hf_node_add_check(def->builder->schema, copy->node, &made))
         return hf_build_no_memory(def->builder);
@@ -265,7 +265,7 @@ static haft_def *reword_check(haft_def *copy, const char *message)
     last->message = message;
     if (last->refine == refine_super)
         return hf_build_fail(builder, HAFT_ESCHEMA, "message",
-                             "super_refine writes its own messages");
+                             "a super_refine reports its own messages");
     if (last->refine == refine_plain) {
         struct plain_refinement *plain = hf_build_room(builder, 1, sizeof *plain);
 

@@ -56,7 +56,7 @@ static int cycle_report(struct document *doc, const struct node *node)
     while (location && location->node != node)
         location = location->next;
     return hf_document_fail(doc, location, NULL, HAFT_ESCHEMA,
-                            "the schema leads back to itself without looking into the value");
+                            "the schema refers to itself without descending into the value");
 }
 
 static int search(struct document *doc, const struct node *from, unsigned char *colours,

@@ -11,7 +11,7 @@ enum { DOCUMENT_DIALECT_MAX_HOPS = 8 };
 static int unknown(struct document *doc, const struct location *where, const char *uri)
 {
     return hf_document_fail(doc, where, where ? "$schema" : NULL, HAFT_EDIALECT,
-                            "the dialect \"%s\" is not known", uri);
+                            "unknown dialect \"%s\"", uri);
 }
 
 /* The metaschema's own `$schema`, followed until it is a built-in one, gives the draft. */
@@ -62,9 +62,9 @@ static int make_dialect(struct document *doc, const struct location *where, stru
         return 0;
     status = hf_dialect_set_vocabularies(dialect, vocabularies, &vocabulary);
     if (status)
-        return hf_document_fail(
-            doc, where, where ? "$schema" : NULL, status,
-            "the dialect \"%s\" needs the vocabulary \"%s\", which is not known", uri, vocabulary);
+        return hf_document_fail(doc, where, where ? "$schema" : NULL, status,
+                                "the dialect \"%s\" requires the unknown vocabulary \"%s\"", uri,
+                                vocabulary);
     return 0;
 }
 

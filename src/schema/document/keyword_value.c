@@ -79,17 +79,17 @@ static const struct {
 static int add_type(struct site *site, const struct keyword_row *row, yyjson_val *name)
 {
     if (!yyjson_is_str(name))
-        return hf_site_refuse(site, row, "the name of a type or a list of such names");
+        return hf_site_refuse(site, row, "a type name or a list of type names");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (yyjson_equals_str(name, types[i].name)) {
             site->node->types |= (uint8_t)types[i].bits;
             return 0;
         }
     }
-    return hf_document_fail(site->doc, site->location, row->name, HAFT_ESCHEMA,
-                            "\"%s\" is no type: it is one of string, number, integer, boolean, "
-                            "object, array and null",
-                            yyjson_get_str(name));
+    return hf_document_fail(
+        site->doc, site->location, row->name, HAFT_ESCHEMA,
+        "\"%s\" is not a type; use string, number, integer, boolean, object, array or null",
+        yyjson_get_str(name));
 }
 
 int hf_keyword_type(struct site *site, const struct keyword_row *row, yyjson_val *value)
@@ -178,7 +178,7 @@ int hf_keyword_bound(struct site *site, const struct keyword_row *row, yyjson_va
     if (!yyjson_is_num(value))
         return hf_site_refuse(site, row, "a number");
     if (row->keyword == KEYWORD_MULTIPLE_OF && !(yyjson_get_num(value) > 0))
-        return hf_site_refuse(site, row, "a number over 0");
+        return hf_site_refuse(site, row, "a number greater than 0");
     check.bound = *value;
     check.exclusive =
         row->keyword == KEYWORD_EXCLUSIVE_MINIMUM || row->keyword == KEYWORD_EXCLUSIVE_MAXIMUM ||
@@ -221,10 +221,10 @@ int hf_keyword_format(struct site *site, const struct keyword_row *row, yyjson_v
         return 0;
     /* A dialect whose formats decide must not let one pass that it cannot check. */
     if (!format)
-        return hf_document_fail(doc, site->location, row->name, HAFT_ESCHEMA,
-                                "the format \"%s\" is not known, and the dialect says that formats "
-                                "decide",
-                                yyjson_get_str(value));
+        return hf_document_fail(
+            doc, site->location, row->name, HAFT_ESCHEMA,
+            "unknown format \"%s\", and the dialect requires formats to be checked",
+            yyjson_get_str(value));
     status = hf_node_add_format(doc->schema, site->node, format, &error);
     if (status == HAFT_ENOMEM)
         return hf_site_no_memory(site);

@@ -171,9 +171,10 @@ int hf_reference_resolve(struct document *doc, const struct location *from, cons
     if (*ret_to)
         return 0;
     if (!base)
-        return hf_document_fail(doc, from, keyword, HAFT_EREF,
-                                "\"%s\" leads to \"%s\", which is no part of the document and not "
-                                "among the documents given",
-                                text, uri);
-    return hf_document_fail(doc, from, keyword, HAFT_EREF, "\"%s\" leads to no schema", text);
+        return hf_document_fail(
+            doc, from, keyword, HAFT_EREF,
+            "\"%s\" refers to \"%s\", which is neither in the document nor among the given documents",
+            text, uri);
+    return hf_document_fail(doc, from, keyword, HAFT_EREF, "\"%s\" does not refer to a schema",
+                            text);
 }

@@ -64,7 +64,7 @@ int hf_site_size(struct site *site, const struct keyword_row *row, yyjson_val *v
             return 0;
         }
     }
-    return hf_site_refuse(site, row, "a whole number of 0 or more");
+    return hf_site_refuse(site, row, "a non-negative integer");
 }
 
 int hf_site_names(struct site *site, const struct keyword_row *row, yyjson_val *value,

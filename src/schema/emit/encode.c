@@ -360,7 +360,7 @@ static unsigned encode_chars(struct encode *e, const struct node *node, const ch
     const char *end = memchr(member, 0, node->size);
 
     return end ? encode_text(e, node, member, (size_t)(end - member), at)
-               : hf_report_custom(&e->w, at, "Invalid string: it does not end with NUL", ABORT);
+               : hf_report_custom(&e->w, at, "Invalid string: not NUL-terminated", ABORT);
 }
 
 /* A member that is narrower than its kind. */

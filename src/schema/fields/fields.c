@@ -72,7 +72,7 @@ void hf_fields_check(struct compile *c, struct node *node, const struct check *w
 bool hf_fields_is_text(struct compile *c, const char *text)
 {
     if (text && haft_utf8_valid(text, strlen(text)) != strlen(text))
-        hf_fields_fail(c, HAFT_EUTF8, NULL, "a text is not valid UTF-8");
+        hf_fields_fail(c, HAFT_EUTF8, NULL, "a string is not valid UTF-8");
     return !c->status;
 }
 
@@ -533,7 +533,7 @@ int haft_schema_compile(const haft_type *type, const haft_schema_options *option
         return hf_error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
     if (!type) {
         haft_schema_free(schema);
-        return hf_error_set(reterr_error, HAFT_EINVAL, NULL, "there is no type");
+        return hf_error_set(reterr_error, HAFT_EINVAL, NULL, "the type is missing");
     }
     root = compile_type(&c, type);
     if (!root) {

@@ -10,7 +10,7 @@
 
 static struct node *member_refuse(struct compile *c)
 {
-    return hf_fields_fail(c, HAFT_EINVAL, NULL, "its storage is not one of haft_storage's");
+    return hf_fields_fail(c, HAFT_EINVAL, NULL, "invalid storage: not a value of haft_storage");
 }
 
 /* ---- integers ---- */
@@ -118,9 +118,8 @@ struct node *hf_fields_array(struct compile *c, const haft_field *field,
         return member_refuse(c);
     if (field->kind == HAFT_KIND_FIXED) {
         if (ret_rules->min || ret_rules->max < SIZE_MAX)
-            return hf_fields_fail(
-                c, HAFT_ESCHEMA, NULL,
-                "HAFT_FIXED has as many items as its array: leave min and max out");
+            return hf_fields_fail(c, HAFT_ESCHEMA, NULL,
+                                  "HAFT_FIXED has as many items as its array: remove min and max");
         ret_rules->min = n;
     }
     if (ret_rules->max > n)

@@ -28,7 +28,7 @@ void hf_fields_add_integer_rules(struct compile *c, struct node *node,
     };
 
     if (rules->multiple_of < 0)
-        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be above 0");
+        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be greater than 0");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct check one = table[i].check;
 
@@ -56,7 +56,7 @@ void hf_fields_add_number_rules(struct compile *c, struct node *node,
     };
 
     if (rules->multiple_of < 0)
-        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be above 0");
+        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be greater than 0");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct check one = table[i].check;
 

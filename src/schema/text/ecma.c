@@ -76,7 +76,7 @@ static bool add_name(struct ecma *ecma, size_t offset)
     if (!size)
         return hf_ecma_fail(ecma, offset, "invalid group name");
     if (find_name(ecma, offset, size))
-        return hf_ecma_fail(ecma, offset, "two groups of one name");
+        return hf_ecma_fail(ecma, offset, "duplicate group name");
     if (ecma->n_names == ECMA_MAX_NAMES)
         return hf_ecma_fail(ecma, offset, "too many named groups");
     ecma->names[ecma->n_names++] = (struct ecma_name){offset, size, ecma->n_groups};
@@ -197,9 +197,9 @@ static bool quantifier(struct ecma *ecma, bool *repeatable)
     if (!*repeatable)
         return hf_ecma_fail(ecma, start, "nothing to repeat");
     if (low > MOST_REPEATS || high > MOST_REPEATS)
-        return hf_ecma_fail(ecma, start, "the number of repeats is too large");
+        return hf_ecma_fail(ecma, start, "the repeat count is too large");
     if (low > high)
-        return hf_ecma_fail(ecma, start, "the numbers of repeats are out of order");
+        return hf_ecma_fail(ecma, start, "the repeat counts are out of order");
     haft_buffer_add(&ecma->out, ecma->source + start, size);
     ecma->pos += size;
     if (hf_ecma_peek(ecma, 0) == '?') {
@@ -240,13 +240,13 @@ static bool back_reference(struct ecma *ecma)
         const struct ecma_name *name = size ? find_name(ecma, start + 3, size) : NULL;
 
         if (!name)
-            return hf_ecma_fail(ecma, start, "a reference to a group that is not there");
+            return hf_ecma_fail(ecma, start, "reference to an unknown group");
         number = name->group;
         ahead = 3 + size + 1;
     } else {
         ecma_read_count(ecma, &ahead, &number);
         if (number == 0 || number > ecma->n_groups)
-            return hf_ecma_fail(ecma, start, "a reference to a group that is not there");
+            return hf_ecma_fail(ecma, start, "reference to an unknown group");
     }
     ecma->pos += ahead;
     ecma->back_references = true;
@@ -356,7 +356,7 @@ static bool translate(struct ecma *ecma, const char *flags)
     if (ecma->size > ECMA_MAX_SIZE)
         return hf_ecma_fail(ecma, ECMA_MAX_SIZE, "the pattern is too long");
     if (valid < ecma->size)
-        return hf_ecma_fail(ecma, valid, "the pattern is not UTF-8");
+        return hf_ecma_fail(ecma, valid, "the pattern is not valid UTF-8");
     if (!count_groups(ecma))
         return false;
     while (ecma->pos < ecma->size && !ecma->out.status) {

@@ -129,7 +129,7 @@ static int pattern_explain(haft_arena *arena, const char *source, size_t size, c
     if (code == PCRE2_ERROR_HEAP_FAILED)
         return hf_error_set(error, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
     if (code == PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH)
-        text = "a look-behind of no fixed length";
+        text = "lookbehind without a fixed length";
     else if (code == PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY)
         text = "unknown script";
     else

@@ -204,7 +204,7 @@ static int refuse_default(const struct property *property, const haft_issues *is
         status = HAFT_ENOMEM;
     hf_error_set(reterr_error, status == HAFT_EISSUES ? HAFT_ESCHEMA : status,
                  path.status ? property->name : path.data,
-                 "the default does not fit its own schema: %s",
+                 "the default does not match the schema: %s",
                  issues->count ? issues->list[0].message : haft_strerror(status));
     haft_buffer_finish(&path);
     return status == HAFT_EISSUES ? HAFT_ESCHEMA : status;

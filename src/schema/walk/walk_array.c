@@ -70,10 +70,10 @@ static unsigned walk_contains(struct walk *w, const struct array *array, yyjson_
     if (w->status)
         return ABORT_ALL;
     if (found < array->min_contains)
-        return hf_report_custom(w, at, "Invalid input: too few items match what must be contained",
+        return hf_report_custom(w, at, "Invalid input: too few items match the contains schema",
                                 FAIL);
     if (found > array->max_contains)
-        return hf_report_custom(w, at, "Invalid input: too many items match what may be contained",
+        return hf_report_custom(w, at, "Invalid input: too many items match the contains schema",
                                 FAIL);
     return PASS;
 }

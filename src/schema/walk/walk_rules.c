@@ -226,7 +226,7 @@ static unsigned walk_not(struct walk *w, const struct rule *rule, yyjson_val *va
     if (w->status)
         return ABORT_ALL;
     return verdict ? PASS
-                   : hf_report_custom(w, at, "Invalid input: matches what is not accepted", ABORT);
+                   : hf_report_custom(w, at, "Invalid input: must not match the not schema", ABORT);
 }
 
 static unsigned walk_if(struct walk *w, const struct rule *rule, yyjson_val *value,
