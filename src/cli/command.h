@@ -20,6 +20,7 @@ struct command {
     struct program_settings from_program;
     struct settings settings;
     struct reload reload;
+    const char *verb;        /* the option that says what to do; NULL if none was given */
     struct sandbox *sandbox; /* that whoever serves enters; NULL for none */
     struct haft_otlp *otlp;  /* spans of what is served; NULL for none */
     haft_reason refusal;     /* why it could not, if nobody else was told */

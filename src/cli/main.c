@@ -83,6 +83,20 @@ static int refuse_without(const struct command *command, const char *name, const
     return COMMAND_MISUSED;
 }
 
+/* --help and --version may join any other. */
+static bool verbs_conflict(const struct command *command, const struct verb *verb)
+{
+    return verb->act && command->verb && verb->act != command->act && verb->act != act_help &&
+           verb->act != act_version && command->act != act_help && command->act != act_version;
+}
+
+static int refuse_verbs(const struct command *command, const struct verb *verb)
+{
+    fprintf(stderr, "%s: %s and %s exclude each other\n", command->program, command->verb,
+            verb->text.name);
+    return COMMAND_MISUSED;
+}
+
 /* Takes a verb and what belongs to it off the front; so many arguments, or -1 when one is missing. */
 static int read_verb(struct command *command, const struct verb *verb, char **argv, int left)
 {
@@ -97,8 +111,10 @@ static int read_verb(struct command *command, const struct verb *verb, char **ar
     }
     command->json |= !strcmp(verb->text.name, "--json");
     command->verbose |= !strcmp(verb->text.name, "--verbose");
-    if (verb->act)
+    if (verb->act) {
         command->act = verb->act;
+        command->verb = verb->text.name;
+    }
     return taken;
 }
 
@@ -143,9 +159,12 @@ static int read_arguments(struct command *command, int argc, char **argv)
 {
     for (int i = 1; i < argc;) {
         const struct verb *verb = find_verb(argv[i]);
-        int taken = verb ? read_verb(command, verb, argv + i, argc - i)
-                         : cli_read_option(command, argv + i, argc - i);
+        int taken;
 
+        if (verb && verbs_conflict(command, verb))
+            return refuse_verbs(command, verb);
+        taken = verb ? read_verb(command, verb, argv + i, argc - i)
+                     : cli_read_option(command, argv + i, argc - i);
         if (taken < 0)
             return verb ? refuse_without(command, verb->text.name, verb->text.takes)
                         : COMMAND_MISUSED;
@@ -337,8 +356,10 @@ static int act(struct command *command)
     struct sandbox sandbox = {.ruleset = -1};
     int status;
 
-    if (serves)
+    if (serves) {
         hf_heap_settle();
+        hf_app_report_tools(command->app, command->server);
+    }
     /* Whoever serves hears it; before that, and while everything is put away, there is nothing to
      * read again, and nobody who sends it wants an end. */
     if (serves && hf_command_can_reload(command))
@@ -398,12 +419,32 @@ static int cli_run(struct command *command)
     return status;
 }
 
+/* --list and --call run handlers in this process, which no sandbox confines: refuse to pretend.
+ * A sandbox of the configuration file or the environment is meant for serving. */
+static int check_sandbox(const struct command *command)
+{
+    static const char flag[] = "--sandbox";
+    bool given = false;
+
+    if (command->act != hf_command_list && command->act != hf_command_call)
+        return COMMAND_OK;
+    for (size_t i = 0; i < command->n_given; i++)
+        given = given || !strcmp(command->given[i].option->flag, flag);
+    if (!given || command->settings.sandbox == SANDBOX_OFF)
+        return COMMAND_OK;
+    fprintf(stderr, "%s: %s does not run in the sandbox; leave out %s\n", command->program,
+            command->verb, flag);
+    return COMMAND_MISUSED;
+}
+
 static int read_and_run(struct command *command, int argc, char **argv)
 {
     int status = read_arguments(command, argc, argv);
 
     if (status == COMMAND_OK)
         status = load(command, command->server);
+    if (status == COMMAND_OK)
+        status = check_sandbox(command);
     if (status == COMMAND_OK)
         status = cli_run(command);
     hf_settings_finish(&command->settings);
@@ -420,7 +461,9 @@ int hf_command_main(haft_server *server, const struct app *app, int argc, char *
     command.program = argc > 0 && argv[0] ? argv[0] : "haft";
     status = command_unable(&command);
     if (!server) {
-        fprintf(stderr, "%s: could not create the server: out of memory, or invalid options\n",
+        fprintf(stderr,
+                "%s: could not create the server: its name or version is missing, its "
+                "options are invalid, or memory ran out\n",
                 command.program);
         return status;
     }

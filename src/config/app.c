@@ -10,6 +10,7 @@
 #include "config/seal_file.h"
 #include "config/visibility.h"
 
+enum { DISABLED_NAMES = 1024 };
 enum { MEANT = 64 }; /* bytes of a word about what was meant */
 
 haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i)
@@ -113,8 +114,60 @@ static void put_nearest(haft_server *server, const char *name, char *text, size_
     hf_catalogue_drop(catalogue);
 }
 
+/* Of all servers, how many tools they have and offer. */
+static size_t count_tools(const struct app *app, haft_server *own, size_t *ret_enabled)
+{
+    haft_server *server;
+    size_t n = 0;
+
+    *ret_enabled = 0;
+    for (size_t i = 0; (server = hf_app_at(app, own, i)); i++) {
+        struct catalogue *catalogue = hf_catalogue_take(server);
+
+        n += catalogue->lists[HAFT_OFFER_TOOL].n;
+        *ret_enabled += catalogue->lists[HAFT_OFFER_TOOL].n_enabled;
+        hf_catalogue_drop(catalogue);
+    }
+    return n;
+}
+
+/* The names of what a server does not offer, as far as they fit. */
+static void put_disabled(haft_server *server, haft_buffer *names)
+{
+    struct catalogue *catalogue = hf_catalogue_take(server);
+    const struct offer_list *offers = &catalogue->lists[HAFT_OFFER_TOOL];
+
+    for (size_t i = 0; i < offers->n; i++)
+        if (offers->entries[i].disabled)
+            haft_buffer_printf(names, "%s%s", names->size ? ", " : "",
+                               offers->entries[i].item->name);
+    hf_catalogue_drop(catalogue);
+}
+
+void hf_app_report_tools(const struct app *app, haft_server *own)
+{
+    size_t n_enabled, n = count_tools(app, own, &n_enabled), n_disabled = n - n_enabled;
+    haft_server *server;
+    haft_buffer names;
+
+    hf_server_log(own, HAFT_INFO, "%zu tool%s registered", n, n == 1 ? " is" : "s are");
+    if (!n_disabled)
+        return;
+    haft_buffer_init(&names, own->allocator, DISABLED_NAMES);
+    for (size_t i = 0; (server = hf_app_at(app, own, i)); i++)
+        put_disabled(server, &names);
+    hf_server_log(own, HAFT_WARNING, "%zu of %zu tools %s disabled%s%.*s", n_disabled, n,
+                  n_disabled == 1 ? "is" : "are", names.status ? "" : ": ",
+                  names.status ? 0 : (int)names.size, names.data ? names.data : "");
+    haft_buffer_finish(&names);
+}
+
 void hf_app_doubt(const struct app *app, haft_server *own, const struct settings *settings)
 {
+    size_t n_enabled;
+
+    if (settings->tools && *settings->tools && count_tools(app, own, &n_enabled) && !n_enabled)
+        hf_server_log(own, HAFT_WARNING, "tools.offer: no tool matches %s", settings->tools);
     for (size_t i = 0; settings->disabled && settings->disabled[i]; i++) {
         const char *name = settings->disabled[i];
         char nearest[MEANT] = "";

@@ -50,8 +50,11 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
 int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
                       bool tools_differ);
 
-/* Warns of tools that are to be disabled and that none of them has: a name that was mistyped would
+/* Warns if no tool matches the pattern of tools to offer, and of tools to disable that none has: a name that was mistyped would
  * leave the tool that was meant where it is. */
 void hf_app_doubt(const struct app *app, haft_server *own, const struct settings *settings);
+
+/* Logs how many tools are registered, and warns of those that are disabled. */
+void hf_app_report_tools(const struct app *app, haft_server *own);
 
 #endif

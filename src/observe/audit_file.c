@@ -50,7 +50,8 @@ int hf_audit_file_open(struct audit_file *file, haft_server *server, const char 
 
     file->server = server;
     status = hf_spool_open(&file->spool, &options);
-    return status ? hf_server_refuse(server, HAFT_EINVAL, path, "%s", strerror(-status)) : 0;
+    /* The caller reports it. */
+    return status ? hf_error_set(&server->error, HAFT_EINVAL, path, "%s", strerror(-status)) : 0;
 }
 
 int hf_audit_file_take(struct audit_file *file, haft_server *server)

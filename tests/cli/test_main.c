@@ -128,7 +128,39 @@ static const struct line lines[] = {
      0,
      details,
      NULL},
-    {{"--list", "--verbose", "--tools=none"}, false, 0, "", NULL},
+    {{"--list", "--verbose", "--tools=none"},
+     false,
+     0,
+     "",
+     "warning tools.offer: no tool matches none\n"},
+    {{"--check", "--tools", "nope*"},
+     false,
+     0,
+     "0 tools are offered, 5 are hidden\n",
+     "warning tools.offer: no tool matches nope*\n"},
+    {{"--disable", "greet"}, false, 0, "", "warning 1 of 5 tools is disabled: greet\n"},
+    {{"--read-only"},
+     false,
+     0,
+     "",
+     "warning 4 of 5 tools are disabled: refuse, picture, later, brief\n"},
+    {{"--log-level", "info"}, false, 0, "", "info 5 tools are registered\n"},
+    {{"--list", "--call", "greet"},
+     false,
+     2,
+     "",
+     "greeter: --list and --call exclude each other\n"},
+    {{"--list", "--help"}, false, 0, usage, NULL},
+    {{"--call", "greet", "--sandbox"},
+     false,
+     2,
+     "",
+     "greeter: --call does not run in the sandbox; leave out --sandbox\n"},
+    {{"--sandbox=best-effort", "--list"},
+     false,
+     2,
+     "",
+     "greeter: --list does not run in the sandbox; leave out --sandbox\n"},
     {{"--check"}, false, 0, "5 tools are offered\n", NULL},
     {{"--check"},
      true,
@@ -300,6 +332,8 @@ static void sections_are_undone_before_the_server(void **state)
     assert_true(read(child.error, error, sizeof error - 1) > 0);
     assert_int_equal(child_wait(&child), 1);
     assert_non_null(strstr(error, "discarded: /nowhere/audit\n"));
+    assert_non_null(strstr(error, "greeter: /nowhere/audit: No such file or directory\n"));
+    assert_null(strstr(strstr(error, "No such file") + 1, "No such file")); /* once */
 }
 
 /* So many complaints are printed, and how many more there are. */
