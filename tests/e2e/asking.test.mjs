@@ -176,7 +176,7 @@ for (const kind of clients) {
                 } else {
                     const result = await call;
                     assert.equal(result.isError, true);
-                    assert.match(result.content[0].text, /capability/);
+                    assert.match(result.content[0].text, /does not support/);
                 }
             }
             const result = await client.callTool({

@@ -43,7 +43,7 @@ const wrong = [
     [{ gateway: { routes: { "GET /customers": {} } } }, /gateway\.routes\.GET \/customers\.policies: Invalid input/],
     [{ gateway: { endpoints: [] } }, /gateway\.endpoints: Too small/],
     [{ gateway: { endpoints: [{ endpoint: "mcp" }] } }, /gateway\.endpoints\.0\.endpoint: Invalid string: must start with "\/"/],
-    [{ gateway: { endpoints: [{ endpoint: "/{x}" }] } }, /gateway\.endpoints\.0: .*a path without variables/],
+    [{ gateway: { endpoints: [{ endpoint: "/{x}" }] } }, /gateway\.endpoints\.0: .*must not contain variables/],
     [{ gateway: { endpoints: [{ endpoint: "/todos" }] } }, /gateway\.endpoints\.0: \/todos: route list_todos already has this path/],
     [{ gateway: { endpoints: [{}, {}] } }, /gateway\.endpoints\.1: \/mcp: an endpoint with this path exists already/],
     [{ gateway: { endpoints: [{ policies: ["none"] }] } }, /gateway\.endpoints\.0: .*unknown policy none/],
