@@ -53,7 +53,9 @@ struct invocation {
     size_t n_operands;
     char **words; /* from the command's name on, of one that reads its options itself */
     size_t n_words;
-    char **child; /* after it, ending with NULL; NULL without a -- */
+    char **child;     /* after it, ending with NULL; NULL without a -- */
+    const char *kind; /* of a project: a folder of templates; NULL for C, "" for several */
+    bool make;        /* build it by a Makefile */
 };
 
 /* Bits that say which commands an option is for. */
@@ -61,6 +63,7 @@ enum {
     FOR_ASKING = 1 << 0, /* every command that asks a server */
     FOR_LISTS = 1 << 1,
     FOR_CALL = 1 << 2,
+    FOR_NEW = 1 << 3,
     FOR_NONE = 0
 };
 
@@ -109,8 +112,12 @@ int act_call(struct invocation *call);
 int act_resources(struct invocation *call);
 int act_prompts(struct invocation *call);
 int act_ping(struct invocation *call);
+int act_new(struct invocation *call);
 int act_completion(struct invocation *call);
 int act_help(struct invocation *call);
+
+/* Why a project cannot have the name; NULL when it can. */
+const char *new_name_fault(const char *name);
 
 /* Readings of the tables. */
 void help_write(const struct command *command, haft_buffer *out); /* NULL: of the program */

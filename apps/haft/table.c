@@ -104,7 +104,42 @@ static bool set_out(struct invocation *call, const char *value)
     return *value;
 }
 
+static bool table_set_kind(struct invocation *call, const char *kind)
+{
+    call->kind = call->kind && strcmp(call->kind, kind) ? "" : kind;
+    return true;
+}
+
+static bool set_cpp(struct invocation *call, const char *value)
+{
+    (void)value;
+    return table_set_kind(call, "cpp");
+}
+
+static bool set_plugin(struct invocation *call, const char *value)
+{
+    (void)value;
+    return table_set_kind(call, "plugin");
+}
+
+static bool set_gateway(struct invocation *call, const char *value)
+{
+    (void)value;
+    return table_set_kind(call, "gateway");
+}
+
+static bool set_make(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->make = true;
+}
+
 const struct option_row option_rows[] = {
+    {"--cpp", NULL, FOR_NEW, set_cpp, "write a server in C++17", NULL, NULL},
+    {"--plugin", NULL, FOR_NEW, set_plugin, "write a plugin for haft serve", NULL, NULL},
+    {"--gateway", NULL, FOR_NEW, set_gateway,
+     "write a configuration for haft serve, and a plugin with a route and a tool", NULL, NULL},
+    {"--make", NULL, FOR_NEW, set_make, "write a Makefile instead of CMakeLists.txt", NULL, NULL},
     {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print the server's answer as JSON", NULL,
      NULL},
     {"--names", NULL, FOR_LISTS, set_names, "print only the names, one per line", NULL, NULL},
@@ -126,7 +161,7 @@ const struct option_row option_rows[] = {
      NULL, NULL},
     {"--verbose", NULL, FOR_ASKING, set_verbose,
      "print progress and log messages to standard error", NULL, NULL},
-    {"--help", NULL, FOR_ASKING, set_help, "print the usage of this command", NULL, NULL},
+    {"--help", NULL, FOR_ASKING | FOR_NEW, set_help, "print the usage of this command", NULL, NULL},
     {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL},
 };
 
@@ -207,6 +242,13 @@ static const char serve_text[] =
     "http://127.0.0.1:8808. --demo adds a plugin that is installed with the program: a small shop with routes "
     "for customers, inventory, orders, weather and to-dos, and tools that call them.";
 
+static const char new_text[] =
+    "Creates the directory NAME in the current directory, with one tool, one test and a README that says how "
+    "to build, run and test the project and how to connect a client. The default is a server in C. NAME is "
+    "the name of the directory, of the server and of what the build makes; it begins with a letter and "
+    "consists of letters, digits, - and _. An existing directory must be empty. If haft cannot write a "
+    "file, it removes the others.";
+
 const struct command command_rows[] = {
     {"serve", FOR_NONE, act_serve,
      FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]",
@@ -223,6 +265,8 @@ const struct command command_rows[] = {
      "list a server's prompts and their arguments", server_text, NULL, false},
     {"ping", FOR_ASKING, act_ping, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "check that a server responds, and print its name and version", server_text, NULL, false},
+    {"new", FOR_NEW, act_new, FORMS("NAME"), "create a project with one tool and its test",
+     new_text, NULL, false},
     {"completion", FOR_NONE, act_completion, FORMS("bash", "zsh"),
      "print a completion script for a shell",
      "For bash: haft completion bash >~/.local/share/bash-completion/completions/haft. For zsh, put "

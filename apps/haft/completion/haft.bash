@@ -121,7 +121,7 @@ _haft()
     ping/--limit) return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve tools call resources prompts ping completion help --help --version
+        _haft_words serve tools call resources prompts ping new completion help --help --version
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -131,8 +131,9 @@ _haft()
     resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
     prompts) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help ;;
+    new) _haft_words --cpp --plugin --gateway --make --help ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve tools call resources prompts ping completion help ;;
+    help) _haft_words serve tools call resources prompts ping new completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }
