@@ -53,9 +53,11 @@ struct invocation {
     size_t n_operands;
     char **words; /* from the command's name on, of one that reads its options itself */
     size_t n_words;
-    char **child;     /* after it, ending with NULL; NULL without a -- */
-    const char *kind; /* of a project: a folder of templates; NULL for C, "" for several */
-    bool make;        /* build it by a Makefile */
+    char **child;      /* after it, ending with NULL; NULL without a -- */
+    const char *kind;  /* of a project: a folder of templates; NULL for C, "" for several */
+    bool make;         /* build it by a Makefile */
+    const char *build; /* command of dev; NULL for none */
+    const char *watch; /* directory of dev; NULL for the current one */
 };
 
 /* Bits that say which commands an option is for. */
@@ -64,6 +66,7 @@ enum {
     FOR_LISTS = 1 << 1,
     FOR_CALL = 1 << 2,
     FOR_NEW = 1 << 3,
+    FOR_DEV = 1 << 4,
     FOR_NONE = 0
 };
 
@@ -113,6 +116,7 @@ int act_resources(struct invocation *call);
 int act_prompts(struct invocation *call);
 int act_ping(struct invocation *call);
 int act_new(struct invocation *call);
+int act_dev(struct invocation *call);
 int act_completion(struct invocation *call);
 int act_help(struct invocation *call);
 

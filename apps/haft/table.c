@@ -134,12 +134,28 @@ static bool set_make(struct invocation *call, const char *value)
     return call->make = true;
 }
 
+static bool set_build(struct invocation *call, const char *value)
+{
+    call->build = value;
+    return *value;
+}
+
+static bool set_watch(struct invocation *call, const char *value)
+{
+    call->watch = value;
+    return *value;
+}
+
 const struct option_row option_rows[] = {
     {"--cpp", NULL, FOR_NEW, set_cpp, "write a server in C++17", NULL, NULL},
     {"--plugin", NULL, FOR_NEW, set_plugin, "write a plugin for haft serve", NULL, NULL},
     {"--gateway", NULL, FOR_NEW, set_gateway,
      "write a configuration for haft serve, and a plugin with a route and a tool", NULL, NULL},
     {"--make", NULL, FOR_NEW, set_make, "write a Makefile instead of CMakeLists.txt", NULL, NULL},
+    {"--build", "COMMAND", FOR_DEV, set_build,
+     "run this shell command before the server is started, and after each change", NULL, NULL},
+    {"--watch", "DIR", FOR_DEV, set_watch,
+     "watch the files below DIR instead of the current directory", NULL, NULL},
     {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print the server's answer as JSON", NULL,
      NULL},
     {"--names", NULL, FOR_LISTS, set_names, "print only the names, one per line", NULL, NULL},
@@ -161,7 +177,8 @@ const struct option_row option_rows[] = {
      NULL, NULL},
     {"--verbose", NULL, FOR_ASKING, set_verbose,
      "print progress and log messages to standard error", NULL, NULL},
-    {"--help", NULL, FOR_ASKING | FOR_NEW, set_help, "print the usage of this command", NULL, NULL},
+    {"--help", NULL, FOR_ASKING | FOR_NEW | FOR_DEV, set_help, "print the usage of this command",
+     NULL, NULL},
     {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL},
 };
 
@@ -249,6 +266,18 @@ static const char new_text[] =
     "consists of letters, digits, - and _. An existing directory must be empty. If haft cannot write a "
     "file, it removes the others.";
 
+static const char dev_text[] =
+    "Starts the command, a server on standard input and output, and passes messages between it and the "
+    "client that started haft dev. When a file below the watched directory changes, haft runs the build "
+    "command and starts the server again; the client stays connected. haft repeats the client's handshake, "
+    "log level and subscriptions to the new server, and tells the client that the lists have changed. A "
+    "call that the old server has not answered fails with an error; haft never repeats a call. If the build "
+    "fails, haft prints its output and the old server keeps running. If the server ends by itself, haft "
+    "answers requests with an error and starts the server again after the next change.\n"
+    "\n"
+    "haft prints one line per request to standard error: time, method, name, duration and outcome. It "
+    "ignores hidden files, build directories, objects and other files that a build writes.";
+
 const struct command command_rows[] = {
     {"serve", FOR_NONE, act_serve,
      FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]",
@@ -267,6 +296,8 @@ const struct command command_rows[] = {
      "check that a server responds, and print its name and version", server_text, NULL, false},
     {"new", FOR_NEW, act_new, FORMS("NAME"), "create a project with one tool and its test",
      new_text, NULL, false},
+    {"dev", FOR_DEV, act_dev, FORMS("-- COMMAND [ARGUMENT ...]"),
+     "build and restart a server when its sources change", dev_text, NULL, false},
     {"completion", FOR_NONE, act_completion, FORMS("bash", "zsh"),
      "print a completion script for a shell",
      "For bash: haft completion bash >~/.local/share/bash-completion/completions/haft. For zsh, put "

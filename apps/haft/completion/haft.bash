@@ -119,9 +119,11 @@ _haft()
     ping/--ca) _haft_files -f; return ;;
     ping/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     ping/--limit) return ;;
+    dev/--build) return ;;
+    dev/--watch) return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve tools call resources prompts ping new completion help --help --version
+        _haft_words serve tools call resources prompts ping new dev completion help --help --version
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -132,8 +134,9 @@ _haft()
     prompts) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help ;;
     new) _haft_words --cpp --plugin --gateway --make --help ;;
+    dev) _haft_words --build --watch --help ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve tools call resources prompts ping new completion help ;;
+    help) _haft_words serve tools call resources prompts ping new dev completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }

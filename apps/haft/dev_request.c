@@ -1,0 +1,149 @@
+/* dev_request.c - one request, with the id as it was written and as it is compared. */
+#include "dev_request.h"
+
+#include <stdlib.h>
+
+static const struct dev_method dev_methods[] = {
+    {"initialize", DEV_INITIALIZE},
+    {"subscriptions/listen", DEV_LISTEN},
+    {"logging/setLevel", DEV_LEVEL},
+    {"resources/subscribe", DEV_SUBSCRIBE},
+    {"resources/unsubscribe", DEV_UNSUBSCRIBE},
+};
+
+enum { DEV_KEY_LIMIT = 1 << 20, DEV_ERROR_LIMIT = 2 << 20 };
+
+static const struct dev_method *dev_method_named(const char *name, size_t size)
+{
+    for (size_t i = 0; i < sizeof dev_methods / sizeof *dev_methods; i++)
+        if (strlen(dev_methods[i].name) == size && !memcmp(dev_methods[i].name, name, size))
+            return &dev_methods[i];
+    return NULL;
+}
+
+bool dev_message_id(const struct dev_message *message, struct scan_range *ret_id)
+{
+    struct scan_member member;
+
+    if (!scan_find(message->text, message->size, 0, "id", &member))
+        return false;
+    *ret_id = member.value;
+    return true;
+}
+
+char *dev_key_new(const yyjson_val *id)
+{
+    haft_buffer text;
+    char *key = NULL;
+
+    haft_buffer_init(&text, NULL, DEV_KEY_LIMIT);
+    hf_rpc_put_id(&text, id);
+    if (!text.status)
+        key = strndup(text.data, text.size);
+    haft_buffer_finish(&text);
+    return key;
+}
+
+/* Text of a message, fit for one line of a terminal. */
+static void dev_copy_name(char ret_text[DEV_NAME_TEXT], const char *text, size_t size)
+{
+    bool cut;
+
+    ret_text[hf_text_escape(text, size, false, ret_text, DEV_NAME_TEXT - 1, &cut)] = '\0';
+}
+
+static void dev_request_describe(struct dev_request *request, const struct rpc_message *rpc)
+{
+    yyjson_val *name = rpc_string(rpc->params, "name");
+
+    dev_copy_name(request->method, rpc->method, rpc->method_size);
+    if (!name)
+        name = rpc_string(rpc->params, "uri");
+    if (name)
+        dev_copy_name(request->name, yyjson_get_str(name), yyjson_get_len(name));
+}
+
+/* Without memory for it, it is none that anything is compared with. */
+static void dev_request_keep_uri(struct dev_request *request, const struct rpc_message *rpc)
+{
+    yyjson_val *uri = rpc_string(rpc->params, "uri");
+
+    if (uri && request->kind)
+        request->uri = strndup(yyjson_get_str(uri), yyjson_get_len(uri));
+}
+
+struct dev_request *dev_request_new(const struct dev_message *message, const char *key,
+                                    uint64_t now)
+{
+    struct dev_request *request = calloc(1, sizeof *request);
+    struct scan_range id = {0, 0};
+
+    if (!request)
+        return NULL;
+    dev_message_id(message, &id);
+    request->kind = dev_method_named(message->rpc.method, message->rpc.method_size);
+    request->began = now;
+    dev_request_describe(request, &message->rpc);
+    dev_request_keep_uri(request, &message->rpc);
+    request->id = strndup(message->text + id.start, id.end - id.start);
+    request->key = key ? strdup(key) : dev_key_new(message->rpc.id);
+    if (request->kind) {
+        request->line = malloc(message->size);
+        request->line_size = message->size;
+    }
+    if (!request->id || !request->key || (request->kind && !request->line)) {
+        dev_request_free(request);
+        return NULL;
+    }
+    if (request->line)
+        memcpy(request->line, message->text, message->size);
+    return request;
+}
+
+void dev_request_free(struct dev_request *request)
+{
+    if (!request)
+        return;
+    free(request->id);
+    free(request->key);
+    free(request->uri);
+    free(request->line);
+    free(request);
+}
+
+struct dev_request *dev_request_take(struct dev_request **list, const char *key)
+{
+    for (; *list; list = &(*list)->next)
+        if (!strcmp((*list)->key, key)) {
+            struct dev_request *found = *list;
+
+            *list = found->next;
+            found->next = NULL;
+            return found;
+        }
+    return NULL;
+}
+
+void dev_send_error(struct dev_session *session, const char *id, size_t id_size, const char *text)
+{
+    haft_buffer out;
+
+    haft_buffer_init(&out, NULL, DEV_ERROR_LIMIT);
+    haft_buffer_puts(&out, "{\"jsonrpc\":\"2.0\",\"id\":");
+    haft_buffer_add(&out, id, id_size);
+    haft_buffer_printf(&out, ",\"error\":{\"code\":%d,\"message\":", RPC_INTERNAL_ERROR);
+    haft_buffer_json_string(&out, text, strlen(text));
+    haft_buffer_puts(&out, "}}");
+    if (out.status)
+        session->out.note(session->out.context, "out of memory; a request stays unanswered");
+    else
+        session->out.to_client(session->out.context, out.data, out.size);
+    haft_buffer_finish(&out);
+}
+
+void dev_request_fail(struct dev_session *session, struct dev_request *request, const char *text)
+{
+    dev_send_error(session, request->id, strlen(request->id), text);
+    session->out.ended(session->out.context, request, DEV_LOST, text, strlen(text));
+    dev_request_free(request);
+}
