@@ -16,7 +16,7 @@
     X(EXIT_PROTOCOL, 4, "the server reported an error, or violated the protocol")                  \
     X(EXIT_TIME, 5, "timed out")                                                                   \
     X(EXIT_LOCAL, 6, "a file or address could not be used, or memory ran out")                     \
-    X(EXIT_DECLINED, 7, "the user declined to call a destructive tool")                            \
+    X(EXIT_DECLINED, 7, "the user declined to call a destructive tool, or to change a file")       \
     X(EXIT_INTERRUPTED, 130, "interrupted")
 
 enum exit_code {
@@ -40,7 +40,7 @@ struct command;
 struct invocation {
     const struct command *command;
     bool help, json, names, verbose;
-    bool yes;         /* do not ask before a destructive tool is called */
+    bool yes;         /* do not ask before a destructive tool is called, or a file is changed */
     bool safe;        /* of the names, only those that need no quotes in a shell */
     unsigned timeout; /* seconds */
     unsigned limit;   /* MiB */
@@ -58,6 +58,9 @@ struct invocation {
     bool make;         /* build it by a Makefile */
     const char *build; /* command of dev; NULL for none */
     const char *watch; /* directory of dev; NULL for the current one */
+    const char *name;  /* of a server in a client's configuration; NULL: after its command */
+    const char *file;  /* that configuration; NULL for the client's own */
+    bool remove, dry_run;
 };
 
 /* Bits that say which commands an option is for. */
@@ -67,6 +70,7 @@ enum {
     FOR_CALL = 1 << 2,
     FOR_NEW = 1 << 3,
     FOR_DEV = 1 << 4,
+    FOR_INSTALL = 1 << 5,
     FOR_NONE = 0
 };
 
@@ -117,6 +121,7 @@ int act_prompts(struct invocation *call);
 int act_ping(struct invocation *call);
 int act_new(struct invocation *call);
 int act_dev(struct invocation *call);
+int act_install(struct invocation *call);
 int act_completion(struct invocation *call);
 int act_help(struct invocation *call);
 

@@ -146,6 +146,30 @@ static bool set_watch(struct invocation *call, const char *value)
     return *value;
 }
 
+static bool set_name(struct invocation *call, const char *value)
+{
+    call->name = value;
+    return *value;
+}
+
+static bool set_file(struct invocation *call, const char *value)
+{
+    call->file = value;
+    return *value;
+}
+
+static bool set_remove(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->remove = true;
+}
+
+static bool set_dry_run(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->dry_run = true;
+}
+
 const struct option_row option_rows[] = {
     {"--cpp", NULL, FOR_NEW, set_cpp, "write a server in C++17", NULL, NULL},
     {"--plugin", NULL, FOR_NEW, set_plugin, "write a plugin for haft serve", NULL, NULL},
@@ -156,6 +180,14 @@ const struct option_row option_rows[] = {
      "run this shell command before the server is started, and after each change", NULL, NULL},
     {"--watch", "DIR", FOR_DEV, set_watch,
      "watch the files below DIR instead of the current directory", NULL, NULL},
+    {"--name", "NAME", FOR_INSTALL, set_name,
+     "the server's name in the configuration (the name of the command's file)", NULL, NULL},
+    {"--file", "FILE", FOR_INSTALL, set_file, "edit FILE instead of the client's own file", NULL,
+     NULL},
+    {"--remove", NULL, FOR_INSTALL, set_remove, "remove the server of that name", NULL, NULL},
+    {"--dry-run", NULL, FOR_INSTALL, set_dry_run, "print the change and do not make it", NULL,
+     NULL},
+    {"--yes", NULL, FOR_INSTALL, set_yes, "do not ask before writing the file", NULL, NULL},
     {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print the server's answer as JSON", NULL,
      NULL},
     {"--names", NULL, FOR_LISTS, set_names, "print only the names, one per line", NULL, NULL},
@@ -177,8 +209,8 @@ const struct option_row option_rows[] = {
      NULL, NULL},
     {"--verbose", NULL, FOR_ASKING, set_verbose,
      "print progress and log messages to standard error", NULL, NULL},
-    {"--help", NULL, FOR_ASKING | FOR_NEW | FOR_DEV, set_help, "print the usage of this command",
-     NULL, NULL},
+    {"--help", NULL, FOR_ASKING | FOR_NEW | FOR_DEV | FOR_INSTALL, set_help,
+     "print the usage of this command", NULL, NULL},
     {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL},
 };
 
@@ -278,6 +310,15 @@ static const char dev_text[] =
     "haft prints one line per request to standard error: time, method, name, duration and outcome. It "
     "ignores hidden files, build directories, objects and other files that a build writes.";
 
+static const char install_text[] =
+    "Adds the server to the configuration of a client. haft prints the change and asks before it writes the "
+    "file; without a terminal, --yes is required. It writes the absolute path of the command, keeps everything "
+    "else in the file as it is, and replaces the file in one step. It edits only valid JSON without comments.\n"
+    "\n"
+    "The clients and their files are: claude (Claude Desktop, ~/.config/Claude/claude_desktop_config.json), "
+    "claude-code (.mcp.json in the current directory), vscode (.vscode/mcp.json in the current directory) and "
+    "cursor (~/.cursor/mcp.json). Claude Desktop does not accept a URL.";
+
 const struct command command_rows[] = {
     {"serve", FOR_NONE, act_serve,
      FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]",
@@ -298,6 +339,11 @@ const struct command command_rows[] = {
      new_text, NULL, false},
     {"dev", FOR_DEV, act_dev, FORMS("-- COMMAND [ARGUMENT ...]"),
      "build and restart a server when its sources change", dev_text, NULL, false},
+    {"install", FOR_INSTALL, act_install,
+     FORMS("CLIENT -- COMMAND [ARGUMENT ...]", "CLIENT --name NAME URL",
+           "CLIENT --remove --name NAME"),
+     "add a server to the configuration of a client", install_text,
+     FORMS("claude", "claude-code", "vscode", "cursor"), false},
     {"completion", FOR_NONE, act_completion, FORMS("bash", "zsh"),
      "print a completion script for a shell",
      "For bash: haft completion bash >~/.local/share/bash-completion/completions/haft. For zsh, put "

@@ -121,9 +121,11 @@ _haft()
     ping/--limit) return ;;
     dev/--build) return ;;
     dev/--watch) return ;;
+    install/--name) return ;;
+    install/--file) _haft_files -f; return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve tools call resources prompts ping new dev completion help --help --version
+        _haft_words serve tools call resources prompts ping new dev install completion help --help --version
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -135,8 +137,9 @@ _haft()
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help ;;
     new) _haft_words --cpp --plugin --gateway --make --help ;;
     dev) _haft_words --build --watch --help ;;
+    install) _haft_words --name --file --remove --dry-run --yes --helpclaude claude-code vscode cursor ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve tools call resources prompts ping new dev completion help ;;
+    help) _haft_words serve tools call resources prompts ping new dev install completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }
