@@ -88,6 +88,12 @@ void dev_input_ended(struct dev *dev)
     dev_end(dev, EXIT_DONE, DEV_END_WAIT);
 }
 
+void dev_input_stalled(struct dev *dev)
+{
+    dev_note(dev, "the client is gone, and the server does not take its messages");
+    dev_end(dev, EXIT_CONNECTION, 0);
+}
+
 void dev_output_broken(struct dev *dev)
 {
     dev_end(dev, EXIT_CONNECTION, 0);

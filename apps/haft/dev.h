@@ -28,9 +28,12 @@ struct dev_client {
     struct lines lines;
     struct writer writer;
     uv_poll_t in, out;
-    uv_idle_t feed; /* reads a file, which cannot be waited for */
+    uv_idle_t feed;   /* reads a file, which cannot be waited for */
+    uv_timer_t stall; /* looks whether lines are still taken, after the end of the input */
+    size_t taken, taken_before; /* lines, and those at the latest look */
     bool in_polls, out_polls, reading;
-    bool ended;  /* the input has */
+    bool gone;   /* nobody writes the input any more, though it was not read to its end */
+    bool ended;  /* it was */
     bool broken; /* nobody reads the output */
 };
 
@@ -117,6 +120,7 @@ void dev_build_kill(struct dev_build *build);
 /* ---- what the parts tell dev.c ---- */
 bool dev_takes_lines(const struct dev *dev);
 void dev_input_ended(struct dev *dev);
+void dev_input_stalled(struct dev *dev);
 void dev_output_broken(struct dev *dev);
 void dev_server_ended(struct dev *dev, struct dev_server *server);
 void dev_server_spoke(struct dev *dev);

@@ -9,7 +9,7 @@
 #include "dev.h"
 #include "dev_request.h"
 
-enum { DEV_CLIENT_WAIT = 2000, DEV_CLIENT_MESSAGES = 10000 };
+enum { DEV_CLIENT_WAIT = 2000, DEV_CLIENT_MESSAGES = 10000, DEV_CLIENT_STALL = 5000 };
 
 /* ---- output ---- */
 
@@ -82,6 +82,7 @@ void dev_client_pump(struct dev_client *client)
             dev_input_ended(dev);
         if (!status)
             break;
+        client->taken++;
         if (status > 0)
             dev_session_client(&dev->session, line, size, uv_now(&dev->loop),
                                dev->server ? NULL : dev->down);
@@ -91,6 +92,24 @@ void dev_client_pump(struct dev_client *client)
     dev_client_read(client,
                     !client->ended && dev->stage != DEV_ENDING &&
                         (dev_takes_lines(dev) || hf_lines_left(&client->lines) < DEV_QUEUE));
+}
+
+/* What came before the end of the input is passed on for as long as somebody takes it. */
+static void dev_on_stall(uv_timer_t *timer)
+{
+    struct dev_client *client = timer->data;
+    const struct dev *dev = client->dev;
+    bool waits = dev->stage != DEV_ENDING && dev->started && !dev->building;
+
+    if (waits && client->taken == client->taken_before)
+        dev_input_stalled(client->dev);
+    client->taken_before = client->taken;
+}
+
+static void dev_client_expect_end(struct dev_client *client)
+{
+    client->taken_before = client->taken;
+    uv_timer_start(&client->stall, dev_on_stall, DEV_CLIENT_STALL, DEV_CLIENT_STALL);
 }
 
 static void dev_client_fill(struct dev_client *client)
@@ -107,6 +126,8 @@ static void dev_client_fill(struct dev_client *client)
         hf_lines_filled(&client->lines, (size_t)n);
     else
         client->ended = true;
+    if (client->ended)
+        dev_client_expect_end(client);
     dev_client_pump(client);
     /* What came before the end is still answered. */
     if (client->ended && !hf_lines_left(&client->lines))
@@ -118,6 +139,18 @@ static void dev_on_in(uv_poll_t *handle, int status, int events)
     (void)status; /* read says it better */
     (void)events;
     dev_client_fill(handle->data);
+}
+
+/* While nothing is read, only this tells that the client has ended. */
+static void dev_on_gone(uv_poll_t *handle, int status, int events)
+{
+    struct dev_client *client = handle->data;
+
+    (void)status;
+    (void)events;
+    uv_poll_stop(handle);
+    client->gone = true;
+    dev_client_expect_end(client);
 }
 
 static void dev_on_feed(uv_idle_t *handle)
@@ -132,8 +165,10 @@ static void dev_client_read(struct dev_client *client, bool on)
     client->reading = on;
     if (client->in_polls && on)
         uv_poll_start(&client->in, UV_READABLE, dev_on_in);
-    else if (client->in_polls)
+    else if (client->in_polls && (client->ended || client->gone))
         uv_poll_stop(&client->in);
+    else if (client->in_polls)
+        uv_poll_start(&client->in, UV_DISCONNECT, dev_on_gone);
     else if (on)
         uv_idle_start(&client->feed, dev_on_feed);
     else
@@ -152,12 +187,13 @@ int dev_client_open(struct dev_client *client, struct dev *dev)
     hf_lines_init(&client->lines, NULL, DEV_MAX_LINE);
     hf_writer_init(&client->writer, NULL, client->channel.out, DEV_QUEUE, DEV_CLIENT_MESSAGES);
     uv_idle_init(&dev->loop, &client->feed);
+    uv_timer_init(&dev->loop, &client->stall);
     /* A file is always ready, and cannot be waited for. */
     in = uv_poll_init(&dev->loop, &client->in, client->channel.in);
     out = uv_poll_init(&dev->loop, &client->out, client->channel.out);
     client->in_polls = !in;
     client->out_polls = !out;
-    client->in.data = client->out.data = client->feed.data = client;
+    client->in.data = client->out.data = client->feed.data = client->stall.data = client;
     if ((in && in != UV_EPERM) || (out && out != UV_EPERM))
         return complain(EXIT_LOCAL, "cannot use standard input and output: %s",
                         uv_strerror(in && in != UV_EPERM ? in : out));
@@ -175,6 +211,7 @@ void dev_client_close(struct dev_client *client)
     if (client->out_polls)
         uv_close((uv_handle_t *)&client->out, NULL);
     uv_close((uv_handle_t *)&client->feed, NULL);
+    uv_close((uv_handle_t *)&client->stall, NULL);
 }
 
 void dev_client_finish(struct dev_client *client)

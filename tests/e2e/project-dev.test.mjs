@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -343,4 +343,50 @@ test("explains what is wrong with a command line", async () => {
         assert.equal(await client.ended, code, args.join(" "));
         assert.match(client.err, message);
     }
+});
+
+/* Whether a file has not been written for a second. */
+const isStill = (file) => Date.now() - statSync(file).mtimeMs > 1000;
+
+test("a client that reads late gets everything, in order", async () => {
+    const its = project();
+    const last = 40000;
+
+    writeFileSync(
+        join(its.directory, "server.sh"),
+        `i=0; while [ $i -lt ${last} ]; do i=$((i + 1)); [ $((i % 1000)) -gt 0 ] || echo $i >${its.base}/sent; echo '{"jsonrpc":"2.0","method":"n","params":{"i":'$i',"x":"${"x".repeat(400)}"}}'; done\n` +
+            `touch ${its.base}/all; cat >/dev/null\n`,
+    );
+    const child = spawn(haft, ["dev", "--", "sh", "server.sh"], { cwd: its.directory, stdio: ["pipe", "pipe", "ignore"] });
+    let out = "";
+
+    /* The server is held up as well: 18 MB are more than may wait. */
+    child.stdout.pause();
+    await until(() => existsSync(join(its.base, "sent")) && isStill(join(its.base, "sent")), "it to wait");
+    assert.ok(!existsSync(join(its.base, "all")), "the server waits");
+    child.stdout.on("data", (text) => (out += text));
+    child.stdout.resume();
+    await until(() => existsSync(join(its.base, "all")), "the server's end of it");
+    child.stdin.end();
+    assert.equal(await new Promise((resolve) => child.on("close", resolve)), 0);
+    const numbers = out.trimEnd().split("\n").map((line) => JSON.parse(line).params.i);
+    assert.equal(numbers.length, last);
+    assert.ok(numbers.every((number, i) => number === i + 1));
+});
+
+test("a server that does not read does not keep it from ending", async () => {
+    const its = project();
+
+    writeFileSync(join(its.directory, "server.sh"), `echo $$ >${its.base}/server; sleep 1000\n`);
+    const client = proxy({ directory: its.directory, args: ["dev", "--", "sh", "server.sh"] });
+    await until(() => existsSync(join(its.base, "server")) && readFileSync(join(its.base, "server"), "utf8"), "it");
+    const server = Number(readFileSync(join(its.base, "server"), "utf8"));
+    /* More than may wait, so that the end of the input is not read. */
+    for (let i = 0; i < 100; i++) client.say({ jsonrpc: "2.0", method: "n", params: { x: "x".repeat(200000) } });
+    const taken = () => Number(/^rchar: (\d+)/.exec(readFileSync(`/proc/${client.child.pid}/io`, "utf8"))[1]);
+    await until(() => taken() > 6e6, "the queue to fill");
+    client.child.stdin.destroy();
+    assert.equal(await client.ended, 3);
+    assert.match(client.err, /the client is gone, and the server does not take its messages/);
+    await until(() => !isAlive(server), "the end of the server");
 });
