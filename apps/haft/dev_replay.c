@@ -78,7 +78,7 @@ static void dev_cancel_asked(struct dev_session *session)
             &text,
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
             "\"requestId\":%s,\"reason\":\"the server ended\"}}",
-            asked->key);
+            dev_request_shown(asked));
         if (!text.status)
             session->out.to_client(session->out.context, text.data, text.size);
         haft_buffer_finish(&text);

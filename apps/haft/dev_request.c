@@ -1,6 +1,7 @@
 /* dev_request.c - one request, with the id as it was written and as it is compared. */
 #include "dev_request.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const struct dev_method dev_methods[] = {
@@ -11,7 +12,7 @@ static const struct dev_method dev_methods[] = {
     {"resources/unsubscribe", DEV_UNSUBSCRIBE},
 };
 
-enum { DEV_KEY_LIMIT = 1 << 20, DEV_ERROR_LIMIT = 2 << 20 };
+enum { DEV_ERROR_LIMIT = 2 << 20 };
 
 static const struct dev_method *dev_method_named(const char *name, size_t size)
 {
@@ -31,17 +32,22 @@ bool dev_message_id(const struct dev_message *message, struct scan_range *ret_id
     return true;
 }
 
-char *dev_key_new(const yyjson_val *id)
+/* The same id may be written in several ways.  A key needs no memory, so that an answer finds its
+ * request whatever happens; of a long id it has the start, the size and a hash. */
+static void dev_key_of_text(const char *text, size_t size, char ret_key[DEV_KEY])
 {
-    haft_buffer text;
-    char *key = NULL;
+    snprintf(ret_key, DEV_KEY, "s%zu.%llx.%.*s", size,
+             (unsigned long long)hf_hash_bytes(text, size), (int)(size < 64 ? size : 64), text);
+}
 
-    haft_buffer_init(&text, NULL, DEV_KEY_LIMIT);
-    hf_rpc_put_id(&text, id);
-    if (!text.status)
-        key = strndup(text.data, text.size);
-    haft_buffer_finish(&text);
-    return key;
+static void dev_key_of(yyjson_val *id, char ret_key[DEV_KEY])
+{
+    if (yyjson_is_str(id)) {
+        dev_key_of_text(yyjson_get_str(id), yyjson_get_len(id), ret_key);
+        return;
+    }
+    ret_key[0] = 'n';
+    hf_rpc_id_to_text(id, ret_key + 1, DEV_KEY - 1);
 }
 
 /* Text of a message, fit for one line of a terminal. */
@@ -72,7 +78,7 @@ static void dev_request_keep_uri(struct dev_request *request, const struct rpc_m
         request->uri = strndup(yyjson_get_str(uri), yyjson_get_len(uri));
 }
 
-struct dev_request *dev_request_new(const struct dev_message *message, const char *key,
+struct dev_request *dev_request_new(const struct dev_message *message, const char *shown,
                                     uint64_t now)
 {
     struct dev_request *request = calloc(1, sizeof *request);
@@ -86,12 +92,17 @@ struct dev_request *dev_request_new(const struct dev_message *message, const cha
     dev_request_describe(request, &message->rpc);
     dev_request_keep_uri(request, &message->rpc);
     request->id = strndup(message->text + id.start, id.end - id.start);
-    request->key = key ? strdup(key) : dev_key_new(message->rpc.id);
+    if (shown) {
+        snprintf(request->shown, sizeof request->shown, "\"%s\"", shown);
+        dev_key_of_text(shown, strlen(shown), request->key);
+    } else {
+        dev_key_of(message->rpc.id, request->key);
+    }
     if (request->kind) {
         request->line = malloc(message->size);
         request->line_size = message->size;
     }
-    if (!request->id || !request->key || (request->kind && !request->line)) {
+    if (!request->id || (request->kind && !request->line)) {
         dev_request_free(request);
         return NULL;
     }
@@ -105,23 +116,39 @@ void dev_request_free(struct dev_request *request)
     if (!request)
         return;
     free(request->id);
-    free(request->key);
     free(request->uri);
     free(request->line);
     free(request);
 }
 
-struct dev_request *dev_request_take(struct dev_request **list, const char *key)
+const char *dev_request_shown(const struct dev_request *request)
 {
-    for (; *list; list = &(*list)->next)
-        if (!strcmp((*list)->key, key)) {
-            struct dev_request *found = *list;
+    return *request->shown ? request->shown : request->id;
+}
 
-            *list = found->next;
-            found->next = NULL;
-            return found;
-        }
-    return NULL;
+struct dev_request *dev_request_find(struct dev_request *list, yyjson_val *id)
+{
+    char key[DEV_KEY];
+
+    if (!id)
+        return NULL;
+    dev_key_of(id, key);
+    while (list && strcmp(list->key, key) != 0)
+        list = list->next;
+    return list;
+}
+
+struct dev_request *dev_request_take(struct dev_request **list, yyjson_val *id)
+{
+    struct dev_request *found = dev_request_find(*list, id);
+
+    if (!found)
+        return NULL;
+    while (*list != found)
+        list = &(*list)->next;
+    *list = found->next;
+    found->next = NULL;
+    return found;
 }
 
 void dev_send_error(struct dev_session *session, const char *id, size_t id_size, const char *text)

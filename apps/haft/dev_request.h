@@ -26,19 +26,21 @@ struct dev_message {
     struct rpc_message rpc;
 };
 
-/* Makes a request of a message that is one; `key` NULL: as its id has it.  NULL without memory. */
-struct dev_request *dev_request_new(const struct dev_message *message, const char *key,
+/* Makes a request of a message that is one; `shown` is the id that its receiver sees, NULL for its
+ * own.  NULL without memory. */
+struct dev_request *dev_request_new(const struct dev_message *message, const char *shown,
                                     uint64_t now);
 void dev_request_free(struct dev_request *request);
 
-/* Takes the request with that id, as everybody would write it, off the list; NULL for none. */
-struct dev_request *dev_request_take(struct dev_request **list, const char *key);
+/* Finds the request whose receiver sees that id, and takes it off the list; NULL for none. */
+struct dev_request *dev_request_find(struct dev_request *list, yyjson_val *id);
+struct dev_request *dev_request_take(struct dev_request **list, yyjson_val *id);
+
+/* The id that the receiver of a request sees, as JSON. */
+const char *dev_request_shown(const struct dev_request *request);
 
 /* The id of a message as its text has it: the range of its value.  False when there is none. */
 bool dev_message_id(const struct dev_message *message, struct scan_range *ret_id);
-
-/* Writes an id as everybody would write it; NULL without memory.  To be freed. */
-char *dev_key_new(const yyjson_val *id);
 
 /* Sends the client an error for a request with that id, written as the client has it. */
 void dev_send_error(struct dev_session *session, const char *id, size_t id_size, const char *text);

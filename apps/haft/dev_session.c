@@ -50,17 +50,21 @@ void dev_session_finish(struct dev_session *session)
 
 /* ---- lines ---- */
 
-static yyjson_val *dev_parse(struct dev_session *session, const char *text, size_t size)
+/* 0, or HAFT_EPARSE or HAFT_ENOMEM. */
+static int dev_parse(struct dev_session *session, const char *text, size_t size,
+                     yyjson_val **ret_root)
 {
-    yyjson_val *root = NULL;
     const char *reason;
     size_t offset;
+    int status;
 
     hf_arena_trim(session->arena, DEV_ARENA_KEPT);
-    if (hf_json_text_is_deep(text, size, JSON_MAX_DEPTH) ||
-        hf_json_parse(text, size, session->arena, &root, &offset, &reason))
-        return NULL;
-    return root;
+    if (hf_json_text_is_deep(text, size, JSON_MAX_DEPTH))
+        return HAFT_EPARSE;
+    status = hf_json_parse(text, size, session->arena, ret_root, &offset, &reason);
+    if (status == HAFT_ENOMEM)
+        session->out.note(session->out.context, "out of memory; a message is passed on unread");
+    return status == HAFT_ENOMEM || !status ? status : HAFT_EPARSE;
 }
 
 static bool dev_look_at(const struct dev_line *line, dev_look *look, const char *text,
@@ -89,16 +93,6 @@ static bool dev_look_at_all(const struct dev_line *line, dev_look *look, const c
     while (scan_next_item(text, size, &at, &part))
         passes |= dev_look_at(line, look, text, part, yyjson_arr_iter_next(&items));
     return passes;
-}
-
-/* The request of the list that a message's id is about. */
-static struct dev_request *dev_take(struct dev_request **list, const yyjson_val *id)
-{
-    char *key = id ? dev_key_new(id) : NULL;
-    struct dev_request *found = key ? dev_request_take(list, key) : NULL;
-
-    free(key);
-    return found;
 }
 
 /* ---- the client ---- */
@@ -139,9 +133,13 @@ static bool dev_client_notification(const struct dev_line *line, const struct de
     if (dev_is_method(&message->rpc, "notifications/initialized")) {
         haft_buffer_clear(&session->initialized);
         haft_buffer_add(&session->initialized, message->text, message->size);
+        if (session->initialized.status)
+            session->out.note(session->out.context,
+                              "out of memory; the client has to connect again after a restart");
     }
     if (dev_is_method(&message->rpc, "notifications/cancelled")) {
-        request = dev_take(&session->requests, yyjson_obj_get(message->rpc.params, "requestId"));
+        request =
+            dev_request_take(&session->requests, yyjson_obj_get(message->rpc.params, "requestId"));
         if (request) {
             session->n_requests--;
             session->out.ended(session->out.context, request, DEV_CANCELLED, NULL, 0);
@@ -155,7 +153,7 @@ static bool dev_client_notification(const struct dev_line *line, const struct de
 static bool dev_client_response(const struct dev_line *line, const struct dev_message *message)
 {
     struct dev_session *session = line->session;
-    struct dev_request *asked = dev_take(&session->asked, message->rpc.id);
+    struct dev_request *asked = dev_request_take(&session->asked, message->rpc.id);
     struct scan_range id = {0, 0};
     haft_buffer text;
 
@@ -193,9 +191,10 @@ void dev_session_client(struct dev_session *session, const char *text, size_t si
                         const char *down)
 {
     const struct dev_line line = {session, now, down};
-    yyjson_val *root = dev_parse(session, text, size);
+    yyjson_val *root;
+    int status = dev_parse(session, text, size, &root);
 
-    if (root ? dev_look_at_all(&line, dev_look_at_client, text, size, root) : !down)
+    if (!status ? dev_look_at_all(&line, dev_look_at_client, text, size, root) : !down)
         session->out.to_server(session->out.context, text, size);
 }
 
@@ -284,7 +283,7 @@ static bool dev_server_response(const struct dev_line *line, const struct dev_me
             dev_session_greeted(session, &message->rpc);
         return false;
     }
-    request = dev_take(&session->requests, message->rpc.id);
+    request = dev_request_take(&session->requests, message->rpc.id);
     if (!request)
         return true;
     session->n_requests--;
@@ -317,13 +316,13 @@ static bool dev_pass_changed(struct dev_session *session, const struct dev_messa
 static bool dev_server_request(const struct dev_line *line, const struct dev_message *message)
 {
     struct dev_session *session = line->session;
-    char key[64];
+    char shown[48];
     struct dev_request *asked;
     struct scan_range id = {0, 0};
 
-    snprintf(key, sizeof key, "\"haft-dev-%u-%u\"", session->generation, ++session->n_repeated);
+    snprintf(shown, sizeof shown, "haft-dev-%u-%u", session->generation, ++session->n_repeated);
     asked = session->n_asked < DEV_MAX_ASKED
-                ? dev_request_new(message, session->generation ? key : NULL, line->now)
+                ? dev_request_new(message, session->generation ? shown : NULL, line->now)
                 : NULL;
     dev_message_id(message, &id);
     if (!asked) {
@@ -334,7 +333,7 @@ static bool dev_server_request(const struct dev_line *line, const struct dev_mes
     asked->next = session->asked;
     session->asked = asked;
     session->n_asked++;
-    return session->generation ? dev_pass_changed(session, message, id, key) : true;
+    return session->generation ? dev_pass_changed(session, message, id, asked->shown) : true;
 }
 
 /* What the server takes back has another id for the client. */
@@ -350,7 +349,7 @@ static bool dev_server_cancels(struct dev_session *session, const struct dev_mes
     while (asked && (strlen(asked->id) != id.value.end - id.value.start ||
                      memcmp(asked->id, message->text + id.value.start, strlen(asked->id))))
         asked = asked->next;
-    return asked ? dev_pass_changed(session, message, id.value, asked->key) : true;
+    return asked ? dev_pass_changed(session, message, id.value, dev_request_shown(asked)) : true;
 }
 
 /* Whether it says that a subscription began which the client knows to be there. */
@@ -358,12 +357,8 @@ static bool dev_is_known_subscription(const struct dev_session *session,
                                       const struct rpc_message *rpc)
 {
     yyjson_val *id = yyjson_obj_get(yyjson_obj_get(rpc->params, "_meta"), META_SUBSCRIPTION);
-    char *key = id ? dev_key_new(id) : NULL;
-    const struct dev_request *request = session->requests;
+    const struct dev_request *request = dev_request_find(session->requests, id);
 
-    while (key && request && strcmp(request->key, key) != 0)
-        request = request->next;
-    free(key);
     return request && request->resent;
 }
 
@@ -390,16 +385,17 @@ static bool dev_look_at_server(const struct dev_line *line, const struct dev_mes
 void dev_session_server(struct dev_session *session, const char *text, size_t size, uint64_t now)
 {
     const struct dev_line line = {session, now, NULL};
-    yyjson_val *root = dev_parse(session, text, size);
+    yyjson_val *root;
+    int status = dev_parse(session, text, size, &root);
     char shown[DEV_NAME_TEXT];
     bool cut = false;
 
-    if (!root) {
+    if (status == HAFT_EPARSE) {
         shown[hf_text_escape(text, size, false, shown, sizeof shown - 1, &cut)] = '\0';
         session->out.note(session->out.context,
                           "the server wrote a line to standard output that is not JSON: %s%s",
                           shown, cut ? "..." : "");
-    } else if (dev_look_at_all(&line, dev_look_at_server, text, size, root)) {
+    } else if (status || dev_look_at_all(&line, dev_look_at_server, text, size, root)) {
         session->out.to_client(session->out.context, text, size);
     }
 }

@@ -17,7 +17,8 @@ enum {
     DEV_MAX_ASKED = 256,          /* of the server that are in flight */
     DEV_MAX_SUBSCRIPTIONS = 1024, /* that are repeated to another server */
     DEV_MAX_LINE = 64 << 20,
-    DEV_NAME_TEXT = 128
+    DEV_NAME_TEXT = 128,
+    DEV_KEY = 128 /* bytes of what ids are compared by */
 };
 
 enum dev_outcome { DEV_OK, DEV_TOOL_ERROR, DEV_ERROR, DEV_CANCELLED, DEV_LOST };
@@ -31,10 +32,11 @@ struct dev_request {
     char method[DEV_NAME_TEXT];    /* fit for a terminal, as the name is */
     char name[DEV_NAME_TEXT];      /* of the tool or prompt, or the URI; "" for none */
     size_t line_size;
-    char *id;   /* as its sender wrote it, with a NUL */
-    char *key;  /* as everybody would write the id that the receiver sees, with a NUL */
-    char *uri;  /* of a subscription; or NULL */
-    char *line; /* the whole request, if it may have to be sent again; or NULL */
+    char *id;          /* as its sender wrote it, with a NUL */
+    char shown[64];    /* the id that the receiver sees, as JSON; "": the same */
+    char key[DEV_KEY]; /* what that is compared by */
+    char *uri;         /* of a subscription; or NULL */
+    char *line;        /* the whole request, if it may have to be sent again; or NULL */
 };
 
 struct dev_output {
