@@ -50,21 +50,21 @@ extern "C" {
 /* List of the error codes, as X(name, value, text).  Functions return 0 or a count on success, and
  * one of these negative numbers on failure. */
 #define HAFT_ERRORS(X)                                                                             \
-    X(HAFT_EFAIL, -1, "failed") /* for handlers: an error of no other kind */                      \
-    X(HAFT_EINVAL, -2, "invalid argument") /* also: a struct without its size */                   \
-    X(HAFT_EPARSE, -3, "invalid JSON") /* syntax error or duplicate key */                         \
-    X(HAFT_EUTF8, -4, "invalid UTF-8") /* invalid byte sequence */                                 \
-    X(HAFT_ETOOBIG, -5, "size limit exceeded") /* of a message, document or buffer */              \
-    X(HAFT_EDEPTH, -6, "nesting limit exceeded") /* of JSON or of a schema */                      \
-    X(HAFT_ESCHEMA, -7, "invalid schema") /* a keyword or rule of a schema is wrong */             \
+    X(HAFT_EFAIL, -1, "failed")                    /* for handlers: an error of no other kind */   \
+    X(HAFT_EINVAL, -2, "invalid argument")         /* also: a struct without its size */           \
+    X(HAFT_EPARSE, -3, "invalid JSON")             /* syntax error or duplicate key */             \
+    X(HAFT_EUTF8, -4, "invalid UTF-8")             /* invalid byte sequence */                     \
+    X(HAFT_ETOOBIG, -5, "size limit exceeded")     /* of a message, document or buffer */          \
+    X(HAFT_EDEPTH, -6, "nesting limit exceeded")   /* of JSON or of a schema */                    \
+    X(HAFT_ESCHEMA, -7, "invalid schema")          /* a keyword or rule of a schema is wrong */    \
     X(HAFT_EDIALECT, -8, "unknown schema dialect") /* unsupported `$schema` */                     \
-    X(HAFT_EREF, -9, "unresolved reference") /* unknown `$ref` */                                  \
-    X(HAFT_EPATTERN, -10, "invalid pattern") /* a regular expression with an error */              \
+    X(HAFT_EREF, -9, "unresolved reference")       /* unknown `$ref` */                            \
+    X(HAFT_EPATTERN, -10, "invalid pattern")       /* a regular expression with an error */        \
     X(HAFT_EISSUES, -11, "value does not match the schema") /* haft_issues has the details */      \
-    X(HAFT_ESTEPS, -12, "work limit exceeded") /* of validation or of a pattern */                 \
-    X(HAFT_EEXISTS, -13, "name already in use") /* it has been added already */                    \
-    X(HAFT_ENOTFOUND, -14, "not found") /* nothing has this name or id */                          \
-    X(HAFT_EBUSY, -15, "busy") /* a queue or a pool is full */                                     \
+    X(HAFT_ESTEPS, -12, "work limit exceeded")              /* of validation or of a pattern */    \
+    X(HAFT_EEXISTS, -13, "name already in use")             /* it has been added already */        \
+    X(HAFT_ENOTFOUND, -14, "not found")                     /* nothing has this name or id */      \
+    X(HAFT_EBUSY, -15, "busy")                              /* a queue or a pool is full */        \
     X(HAFT_ECAPABILITY, -16, "capability not declared by the client") /* cannot be asked */        \
     X(HAFT_ECLOSED, -17, "connection closed") /* the peer has ended the connection */              \
     X(HAFT_ECRASHED, -18, "tool process exited before it answered") /* isolated tools */           \
