@@ -1,7 +1,8 @@
 /* dev_replay.c - one server goes, and another takes its place. */
-#include <stdio.h>
+#include <string.h>
 
 #include "dev_request.h"
+#include "json/writer.h"
 #include "protocol/meta.h"
 
 /* Ids of requests that the client did not send. */
@@ -68,17 +69,21 @@ static void dev_fail_requests(struct dev_session *session, const char *reason, b
 static void dev_cancel_asked(struct dev_session *session)
 {
     haft_buffer text;
+    struct json_writer w;
 
     while (session->asked) {
         struct dev_request *asked = session->asked;
 
         session->asked = asked->next;
         haft_buffer_init(&text, NULL, DEV_NOTICE_LIMIT);
-        haft_buffer_printf(
-            &text,
-            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
-            "\"requestId\":%s,\"reason\":\"the server ended\"}}",
-            dev_request_shown(asked));
+        w = (struct json_writer){.out = &text};
+        hf_rpc_begin_notification(&w, "notifications/cancelled");
+        hf_json_begin_object(json_key(&w, "params"));
+        hf_json_raw(json_key(&w, "requestId"), dev_request_shown(asked),
+                    strlen(dev_request_shown(asked)));
+        hf_json_text(json_key(&w, "reason"), "the server ended");
+        hf_json_end_object(&w);
+        hf_json_end_object(&w);
         if (!text.status)
             session->out.to_client(session->out.context, text.data, text.size);
         haft_buffer_finish(&text);
@@ -127,15 +132,20 @@ static void dev_repeat_counted(struct dev_session *session, const struct dev_req
 /* Announces to a client with a handshake that every list may have changed. */
 static void dev_announce(struct dev_session *session)
 {
-    char text[128];
+    haft_buffer text;
 
-    for (unsigned i = 0; i < DEV_LISTS; i++)
-        if (session->lists & 1u << i) {
-            int size = snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}",
-                                dev_lists[i].method);
+    for (unsigned i = 0; i < DEV_LISTS; i++) {
+        struct json_writer w = {.out = &text};
 
-            session->out.to_client(session->out.context, text, (size_t)size);
-        }
+        if (!(session->lists & 1u << i))
+            continue;
+        haft_buffer_init(&text, NULL, DEV_NOTICE_LIMIT);
+        hf_rpc_begin_notification(&w, dev_lists[i].method);
+        hf_json_end_object(&w);
+        if (!text.status)
+            session->out.to_client(session->out.context, text.data, text.size);
+        haft_buffer_finish(&text);
+    }
 }
 
 /* The same to a subscription of a client without one. */
@@ -151,13 +161,18 @@ static void dev_announce_to(struct dev_session *session, const struct dev_reques
         return;
     filter = rpc_object(rpc_object(root, "params"), "notifications");
     for (unsigned i = 0; i < DEV_LISTS; i++) {
+        struct json_writer w = {.out = &text};
+
         if (!yyjson_is_true(yyjson_obj_get(filter, dev_lists[i].filter)))
             continue;
         haft_buffer_init(&text, NULL, DEV_NOTICE_LIMIT);
-        haft_buffer_printf(&text,
-                           "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":{\"_meta\":{"
-                           "\"" META_SUBSCRIPTION "\":%s}}}",
-                           dev_lists[i].method, listen->id);
+        hf_rpc_begin_notification(&w, dev_lists[i].method);
+        hf_json_begin_object(json_key(&w, "params"));
+        hf_json_begin_object(json_key(&w, "_meta"));
+        hf_json_raw(json_key(&w, META_SUBSCRIPTION), listen->id, strlen(listen->id));
+        hf_json_end_object(&w);
+        hf_json_end_object(&w);
+        hf_json_end_object(&w);
         if (!text.status)
             session->out.to_client(session->out.context, text.data, text.size);
         haft_buffer_finish(&text);

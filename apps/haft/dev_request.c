@@ -1,8 +1,10 @@
 /* dev_request.c - one request, with the id as it was written and as it is compared. */
 #include "dev_request.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
+
+#include "json/writer.h"
 
 static const struct dev_method dev_methods[] = {
     {"initialize", DEV_INITIALIZE},
@@ -154,13 +156,17 @@ struct dev_request *dev_request_take(struct dev_request **list, yyjson_val *id)
 void dev_send_error(struct dev_session *session, const char *id, size_t id_size, const char *text)
 {
     haft_buffer out;
+    struct json_writer w = {.out = &out};
 
     haft_buffer_init(&out, NULL, DEV_ERROR_LIMIT);
-    haft_buffer_puts(&out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    haft_buffer_add(&out, id, id_size);
-    haft_buffer_printf(&out, ",\"error\":{\"code\":%d,\"message\":", RPC_INTERNAL_ERROR);
-    haft_buffer_json_string(&out, text, strlen(text));
-    haft_buffer_puts(&out, "}}");
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "jsonrpc"), "2.0");
+    hf_json_raw(json_key(&w, "id"), id, id_size);
+    hf_json_begin_object(json_key(&w, "error"));
+    hf_json_integer(json_key(&w, "code"), RPC_INTERNAL_ERROR);
+    hf_json_text(json_key(&w, "message"), text);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
     if (out.status)
         session->out.note(session->out.context, "out of memory; a request stays unanswered");
     else

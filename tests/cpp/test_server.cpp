@@ -164,7 +164,7 @@ const call_row calls[] = {
     {"throws", "{}", true, "The tool failed.", ""},
     {"throws_int", "{}", true, "The tool failed.", ""},
     {"throws_status", "{}", true, "The server is busy. Try again later.", ""},
-    {"misfit", "{}", true, "The tool gave a result that does not fit its own description.", ""},
+    {"misfit", "{}", true, "The tool returned a result that does not match its output schema.", ""},
     {"nul", "{}", true, "The tool failed.", ""},
     {"echo", R"({"text":"still here"})", false, "still here", ""},
 };
@@ -237,7 +237,7 @@ void test_ask()
         {say_yes, "2026-07-28", "yes", false},
         {say_no, "2026-07-28", "declined x", false},
         {say_yes, "2025-11-25", "yes", false},
-        {nullptr, "2025-11-25", "The client cannot be asked for this: it lacks the capability.",
+        {nullptr, "2025-11-25", "The tool needs input of a kind that the client does not support.",
          true},
     };
     haft::server server("test", "1.0.0");
@@ -357,7 +357,7 @@ void test_refused()
     equal_text(text_of<haft::error>([&] { server.tool("add", "Adds", add); }),
                "Tool add is already registered");
     equal_text(text_of<haft::error>([&] { server.tool("no name", "Adds", add); }),
-               "no name: a name is made of letters, digits, '_', '-' and '.'");
+               "no name: a name may contain only letters, digits, '_', '-' and '.'");
     equal_text(text_of<haft::error>([&] { server.tool("bad", "Is bad", [](const bad &) {}); }),
                "bad: input: x: pattern \"(\": missing ) at offset 1");
     assert_true(text_of<haft::error>([] { haft::server none("", "1"); }) != "nothing was thrown");

@@ -314,6 +314,7 @@ inline haft_hint hint(bool yes)
 
 /* ---- options of a tool, after its function ---- */
 
+/* Title for people, which clients show instead of the name. */
 inline auto title(std::string text)
 {
     return detail::tool_option{[text](detail::held_tool &t) { t.tool.title = t.keep(text); }};
@@ -347,6 +348,8 @@ inline auto quick()
 {
     return detail::tool_option{[](detail::held_tool &t) { t.tool.quick = true; }};
 }
+
+/* Time limit of a call; zero: the server's. */
 inline auto timeout(std::chrono::milliseconds time)
 {
     return detail::tool_option{
