@@ -19,7 +19,7 @@ using client_options = options<haft_client_options>;
 
 /* How a request ended. */
 struct result {
-    bool is_error = false;
+    bool is_error = false;  /* whether the tool reported an error */
     int error_code = 0;     /* of the protocol; 0 for none */
     std::string text;       /* blocks of text, separated by line ends; of an error its message */
     std::string structured; /* structured content as JSON; "" for none */

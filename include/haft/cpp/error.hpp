@@ -22,6 +22,7 @@ class error : public std::runtime_error
     {
     }
 
+    /* Returns the status code, such as HAFT_EINVAL. */
     int code() const noexcept
     {
         return code_;
@@ -33,9 +34,9 @@ class error : public std::runtime_error
 
 /* One thing that is wrong with a value. */
 struct issue {
-    std::string path; /* "items.0.name"; "" is the value itself */
-    std::string message;
-    haft_issue_code code;
+    std::string path;     /* "items.0.name"; "" is the value itself */
+    std::string message;  /* sentence about the problem */
+    haft_issue_code code; /* kind of the problem */
 };
 
 /* A value does not fit its schema; what() has every issue. */
@@ -47,6 +48,7 @@ class invalid : public error
     {
     }
 
+    /* Returns every problem of the value. */
     const std::vector<issue> &issues() const noexcept
     {
         return issues_;

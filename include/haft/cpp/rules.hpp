@@ -29,7 +29,7 @@ namespace haft
 
 /* Any JSON value, as its text: the way out for what has no type. */
 struct json {
-    std::string text = "null";
+    std::string text = "null"; /* the value as JSON */
 };
 
 namespace detail
