@@ -174,6 +174,54 @@ static void counts_by_principal_or_address(void **state)
     }
 }
 
+/* ---- rates of tools, and of a client over all of them ---- */
+
+static void counts_each_tool_apart(void **state)
+{
+    static const struct {
+        unsigned client;             /* calls of the client's rate; 0 for none */
+        const char *tools, *limited; /* what is called, and which of these calls are refused */
+    } cases[] = {
+        {0, "nnnbb", "..x.."},
+        {1, "nb", ".x"},
+        {3, "nbnb", "...x"},
+        {3, "nnnb",
+         "..xx"}, /* one that its tool's rate refuses is a call of the client's all the same */
+    };
+    haft_tool bow_tool = nod_tool;
+
+    (void)state;
+    bow_tool.name = "bow";
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        haft_server *server = haft_server_new_with(
+            "test", "1",
+            HAFT_WITH(haft_server_options,
+                      .client_rate = {.calls = cases[i].client, .per_ms = 60000}));
+        haft_endpoint *endpoint =
+            haft_endpoint_new(server, HAFT_WITH(haft_endpoint_options,
+                                                .loop = HAFT_WITH(haft_loop, .random = number)));
+
+        assert_non_null(endpoint);
+        assert_int_equal(haft_add(server, &nod_tool), 0);
+        assert_int_equal(haft_add(server, &bow_tool), 0);
+        for (size_t k = 0; cases[i].tools[k]; k++) {
+            const char *reply, *name = cases[i].tools[k] == 'n' ? "nod" : "bow";
+            char body[128];
+
+            snprintf(
+                body, sizeof body,
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\"}}",
+                name);
+            reply = post(endpoint, &(struct asked){"192.0.2.1", NULL, "", ALONE},
+                         "mcp-protocol-version: 2025-11-25\n", body);
+            if (!strstr(reply, cases[i].limited[k] == 'x' ? "Rate limited: " : "\"done\""))
+                fail_msg("case %zu, call %zu: %s", i, k, reply);
+        }
+        haft_endpoint_free(endpoint);
+        haft_server_free(server);
+    }
+}
+
 /* ---- what a store of the program's own is given ---- */
 
 struct store {
@@ -243,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_by_principal_or_address),
+        cmocka_unit_test(counts_each_tool_apart),
         cmocka_unit_test(keys_name_the_address),
     };
 

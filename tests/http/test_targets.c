@@ -136,6 +136,7 @@ static void trims_values(void **state)
         {HEAD "MCP-Protocol-Version: 2025-06-18 \r\n" SIZE, ANSWERED, PONG(1)},
         {HEAD "Mcp-Session-Id: 1 \r\n" SIZE, "HTTP/1.1 404 ", NULL},
         {HEAD "Accept: application/json \r\n" SIZE, ANSWERED, PONG(1)},
+        {HEAD "Mcp-Protocol-Version: 2025-11-25\t\r\n" SIZE, ANSWERED, PONG(1)},
         {HEAD "X-Empty: \t \r\n" SIZE, ANSWERED, PONG(1)},
         {HEAD "Transfer-Encoding: chunked \r\n\r\n28\r\n" PING(1) "\r\n0\r\n\r\n", ANSWERED,
          PONG(1)},
