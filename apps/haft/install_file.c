@@ -91,17 +91,7 @@ static int install_fill(const struct install_file *file, int fd, const char *tex
         return -1;
     if (fchmod(fd, mode))
         return -1;
-    while (size) {
-        ssize_t n = write(fd, text, size);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        text += n;
-        size -= (size_t)n;
-    }
-    return fsync(fd);
+    return write_all(fd, text, size) ? -1 : fsync(fd);
 }
 
 /* Whether it is still what was read. */

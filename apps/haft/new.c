@@ -85,21 +85,6 @@ static int new_fail(const char *path, const char *what)
     return complain(EXIT_LOCAL, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-static int new_write_all(int fd, const char *text, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, text, size);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        text += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
 /* `shown` is the path that the file will have. */
 static int new_write_file(const char *path, const char *shown, const haft_buffer *text)
 {
@@ -108,7 +93,7 @@ static int new_write_file(const char *path, const char *shown, const haft_buffer
 
     if (fd < 0)
         return new_fail(shown, "write");
-    failed = new_write_all(fd, text->data, text->size);
+    failed = write_all(fd, text->data, text->size);
     if (failed) {
         new_fail(shown, "write");
         close(fd);

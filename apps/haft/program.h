@@ -112,6 +112,9 @@ int options_read(struct invocation *call, int argc, char **argv);
 /* Says on standard error what is wrong, with "haft: " before it, and returns the code. */
 int complain(int code, const char *format, ...) HAFT_PRINTF_(2, 3);
 
+/* Writes all of it to a file; 0, or -1 with errno. */
+int write_all(int fd, const char *text, size_t size);
+
 /* What the commands do; each returns an exit code. */
 int act_serve(struct invocation *call);
 int act_tools(struct invocation *call);
@@ -130,6 +133,8 @@ const char *new_name_fault(const char *name);
 
 /* Readings of the tables. */
 void help_write(const struct command *command, haft_buffer *out); /* NULL: of the program */
+/* Prints the same; returns an exit code. */
+int help_print(const struct command *command);
 void manual_write(haft_buffer *out);
 int completion_write(const char *shell, haft_buffer *out); /* HAFT_EINVAL for another shell */
 

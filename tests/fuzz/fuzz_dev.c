@@ -6,23 +6,7 @@
 
 #include <stdlib.h>
 
-struct invocation;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int act_help(struct invocation *call);
-int act_completion(struct invocation *call);
-
-/* The two commands of the table that main.c has. */
-int act_help(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
-int act_completion(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
 
 static void require(bool holds)
 {

@@ -8,23 +8,6 @@
 
 #include "support/test.h"
 
-/* The two commands of the table that main.c has, and which come along with complain. */
-struct invocation;
-int act_help(struct invocation *call);
-int act_completion(struct invocation *call);
-
-int act_help(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
-int act_completion(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
 /* ---- conversations ---- */
 
 /* What left the session: lines that begin with "c " or "s ", by whom they are for; "- " is a request

@@ -3,23 +3,6 @@
 
 #include "support/test.h"
 
-struct invocation;
-int act_help(struct invocation *call);
-int act_completion(struct invocation *call);
-
-/* The two commands of the table that main.c has. */
-int act_help(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
-int act_completion(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
 static char first_arg[] = "-x", second_arg[] = "\"a\" b";
 static char *const no_args[] = {NULL}, *const two_args[] = {first_arg, second_arg, NULL};
 

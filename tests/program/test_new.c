@@ -4,19 +4,6 @@
 
 #include "support/test.h"
 
-/* The two commands of the table that main.c has. */
-int act_help(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
-int act_completion(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
 static const struct {
     const char *name, *fault; /* part of it; NULL for none */
 } name_rows[] = {

@@ -5,19 +5,6 @@
 
 #include "support/test.h"
 
-/* The two commands of the table that main.c has. */
-int act_help(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
-int act_completion(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
 static const struct {
     const char *option, *value;
     bool good;

@@ -6,23 +6,6 @@
 
 #include "support/test.h"
 
-struct invocation;
-int act_help(struct invocation *call);
-int act_completion(struct invocation *call);
-
-/* The two commands of the table that main.c has. */
-int act_help(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
-int act_completion(struct invocation *call)
-{
-    (void)call;
-    return 0;
-}
-
 /* ---- allocations ---- */
 
 void *__real_malloc(size_t size);
