@@ -38,6 +38,8 @@ struct asked {
     enum { MODERN, SESSION, ALONE } as;
 };
 
+static haft_time now = 1000;
+
 static const char *post(haft_endpoint *endpoint, const struct asked *asked, const char *extra,
                         const char *body)
 {
@@ -56,7 +58,7 @@ static const char *post(haft_endpoint *endpoint, const struct asked *asked, cons
     snprintf(headers, sizeof headers, "host: localhost\ncontent-type: application/json\n%s", extra);
     headers_read(&lines, headers, &request.headers, &request.n_headers);
     reply[0] = '\0';
-    assert_null(haft_endpoint_handle(endpoint, &request, &responder, reply, 1000));
+    assert_null(haft_endpoint_handle(endpoint, &request, &responder, reply, now));
     return reply;
 }
 
@@ -222,6 +224,34 @@ static void counts_each_tool_apart(void **state)
     }
 }
 
+/* A call that the client's rate refuses is not one of the tool's. */
+static void spares_the_tool_what_the_client_may_not(void **state)
+{
+    static const struct {
+        haft_time later; /* milliseconds since the first call */
+        bool limited;
+    } calls[] = {{0, false}, {1, true}, {2, true}, {20, false}, {40, true}};
+    haft_server *server = haft_server_new_with(
+        "test", "1", HAFT_WITH(haft_server_options, .client_rate = {.calls = 1, .per_ms = 10}));
+    haft_endpoint *endpoint = haft_endpoint_new(
+        server, HAFT_WITH(haft_endpoint_options, .loop = HAFT_WITH(haft_loop, .random = number)));
+
+    (void)state;
+    assert_non_null(endpoint);
+    assert_int_equal(haft_add(server, &nod_tool), 0);
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        const char *reply;
+
+        now = 1000 + calls[i].later;
+        reply = ask(endpoint, &(struct asked){"192.0.2.1", NULL, "", ALONE});
+        if (!strstr(reply, calls[i].limited ? "Rate limited: " : "\"done\""))
+            fail_msg("call %zu: %s", i, reply);
+    }
+    now = 1000;
+    haft_endpoint_free(endpoint);
+    haft_server_free(server);
+}
+
 /* ---- what a store of the program's own is given ---- */
 
 struct store {
@@ -292,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_by_principal_or_address),
         cmocka_unit_test(counts_each_tool_apart),
+        cmocka_unit_test(spares_the_tool_what_the_client_may_not),
         cmocka_unit_test(keys_name_the_address),
     };
 
