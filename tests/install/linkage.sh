@@ -29,7 +29,7 @@ try() {
     cmake -S "$work" -B "$prefix/user" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
     cmake --build "$prefix/user" >/dev/null
     for program in "$work/by-pkg-config" "$prefix/user/use"; do
-        [ "$($program)" = "0 the value does not fit its schema 6 1" ]
+        [ "$($program)" = "0 value does not match the schema 6 1" ]
         needs=no
         ! readelf -d "$program" | grep -q 'NEEDED.*libhaft-core' || needs=yes
         [ $needs = "$1" ] || { echo "$program needs the shared library: $needs"; exit 1; }
