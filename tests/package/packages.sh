@@ -1,7 +1,7 @@
 #!/bin/sh
 # packages.sh OUT - builds the packages in OUT as ./dev package does, and checks them.
 set -eu
-for program in dpkg-buildpackage dh lintian; do
+for program in dpkg-buildpackage dh lintian node; do
     command -v $program >/dev/null || { echo "there is no $program: ./dev package installs it"; exit 77; }
 done
 sh packaging/package.sh "$1"
