@@ -1,13 +1,14 @@
-# system.sh - fresh Debian systems to try haft in: sourced by try.sh and fresh.sh, which set root, the directory of the
-# system, and log, where the output of its commands goes.  As root, in the top directory of the tree.
+# system.sh - fresh Debian systems to try haft in: sourced by try.sh, fresh.sh and suite.sh, which set root, the directory
+# of the system, and log, where the output of its commands goes.  As root, in the top directory of the tree.
 
 say() {
     printf -- '-- %s\n' "$*"
 }
 
-# Runs a command in the system, with processes of its own; they and the mount end with it.
+# Runs a command in the system, with processes of its own; they and the mounts end with it.
 inside() {
-    unshare --mount --pid --fork --kill-child sh -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" \
+    unshare --mount --pid --fork --kill-child \
+        sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$@"' sh "$root" \
         /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
         ${NODE_EXTRA_CA_CERTS:+NODE_EXTRA_CA_CERTS=/root/ca.crt} "$@"
 }
