@@ -102,6 +102,12 @@ void add_tools(haft::server &server)
               })
         .tool("echo", "Says it again", [](const word &in) { return in.text; })
         .tool("view", "Says it again", [](const view &in) { return in.text; })
+        .tool("inner_view", "Returns a view of its arguments",
+              [](const word &in) -> std::string_view { return in.text; })
+        .tool("inner_member", "Returns a struct with a view of its arguments",
+              [](const word &in) { return view{in.text}; })
+        .tool("inner_reference", "Returns its arguments",
+              [](const word &in) -> const word & { return in; })
         .tool("literal", "Says something", [] { return "something"; })
         .tool("nothing", "Says nothing", [] {})
         .tool("whoami", "Looks around",
@@ -128,6 +134,7 @@ void add_tools(haft::server &server)
         .tool("throws", "Fails", [] { throw std::runtime_error("the password is 1234"); })
         .tool("throws_int", "Fails", [] { throw 5; })
         .tool("throws_status", "Fails", [] { throw haft::error(HAFT_EBUSY, "no time"); })
+        .tool("throws_success", "Fails", [] { throw haft::error(0, "no status of an error"); })
         .tool("misfit", "Gives what does not fit", [] { return mood{9}; })
         .tool("nul", "Gives what JSON of C cannot have", [] { return word{std::string("\0", 1)}; });
 }
@@ -137,6 +144,10 @@ struct call_row {
     bool is_error;
     const char *text, *structured;
 };
+
+/* Longer than a std::string can hold without an allocation. */
+#define LONG_TEXT "a text that a std::string keeps in memory of its own"
+#define LONG_WORD "{\"text\":\"" LONG_TEXT "\"}"
 
 const call_row calls[] = {
     {"add", R"({"a":2,"b":40})", false, R"({"total":42})", R"({"total":42})"},
@@ -150,6 +161,9 @@ const call_row calls[] = {
     {"map", R"({"text":"a"})", false, R"({"result":{"a":1}})", R"({"result":{"a":1}})"},
     {"echo", R"({"text":"a b"})", false, "a b", ""},
     {"view", R"({"text":"a b"})", false, "a b", ""},
+    {"inner_view", LONG_WORD, false, LONG_TEXT, ""},
+    {"inner_member", LONG_WORD, false, LONG_WORD, LONG_WORD},
+    {"inner_reference", LONG_WORD, false, LONG_WORD, LONG_WORD},
     {"literal", "{}", false, "something", ""},
     {"nothing", "{}", false, "", ""},
     {"whoami", "{}", false, "whoami client not cancelled", ""},
@@ -164,6 +178,7 @@ const call_row calls[] = {
     {"throws", "{}", true, "The tool failed.", ""},
     {"throws_int", "{}", true, "The tool failed.", ""},
     {"throws_status", "{}", true, "The server is busy. Try again later.", ""},
+    {"throws_success", "{}", true, "The tool failed.", ""},
     {"misfit", "{}", true, "The tool returned a result that does not match its output schema.", ""},
     {"nul", "{}", true, "The tool failed.", ""},
     {"echo", R"({"text":"still here"})", false, "still here", ""},
@@ -319,6 +334,8 @@ void test_offers()
                   []() -> std::string { throw std::runtime_error("secret"); })
         .prompt("review", "Reviews code",
                 [](const review_args &in) { return "Review this: " + in.code; })
+        .prompt("quote", "Returns a view of its arguments",
+                [](const review_args &in) -> std::string_view { return in.code; })
         .prompt("talk", "Has two messages", [](haft::call &call) {
             call.say("user");
             call.text("Hello");
@@ -337,6 +354,9 @@ void test_offers()
     assert_null(strstr(got.text, "secret"));
     assert_int_equal(haft_client_get(client.get(), "review", R"({"code":"x = 1"})", &got), 0);
     assert_string_equal(got.text, "Review this: x = 1");
+    assert_int_equal(haft_client_get(client.get(), "quote", R"({"code":")" LONG_TEXT R"("})", &got),
+                     0);
+    assert_string_equal(got.text, LONG_TEXT);
     assert_int_equal(haft_client_get(client.get(), "review", "{}", &got), 0);
     assert_true(got.is_error);
     assert_int_equal(haft_client_get(client.get(), "talk", "{}", &got), 0);
