@@ -45,20 +45,9 @@ static void log_changes(const struct reload *reload, const struct settings *sett
     }
 }
 
-static bool tools_differ(const struct settings *a, const struct settings *b)
-{
-    static const char *const keys[] = {"tools.offer", "tools.read_only", "tools.disabled"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!hf_option_equal(hf_option_by_key(keys[i]), a, b))
-            return true;
-    return false;
-}
-
 static int apply_live(struct reload *reload, const struct settings *settings)
 {
-    int status = hf_app_apply_live(reload->app, reload->server, settings,
-                                   tools_differ(settings, hf_reload_settings(reload)));
+    int status = hf_app_apply_live(reload->app, reload->server, settings);
 
     if (status)
         return status;

@@ -77,7 +77,7 @@ void hf_complaints_add_value(struct complaints *complaints, const char *place,
 struct program_settings hf_program_settings_of(const haft_server *server)
 {
     struct program_settings program = {.server = server->options,
-                                       .visibility = server->visibility,
+                                       .visibility = server->catalogue->visibility,
                                        .audit_mode = server->metering.audit_mode,
                                        .allocator = server->allocator,
                                        .n_sections = server->n_sections};

@@ -22,9 +22,10 @@ static size_t slots_for(size_t n)
     return n_slots;
 }
 
-/* An empty catalogue with room for `counts` items. */
+/* An empty catalogue with room for `counts` items; NULL shows every tool. */
 static struct catalogue *catalogue_make(const haft_allocator *allocator,
-                                        const size_t counts[OFFER_LISTS])
+                                        const size_t counts[OFFER_LISTS],
+                                        const haft_visibility *visibility)
 {
     size_t size = sizeof(struct catalogue);
     struct catalogue *catalogue;
@@ -38,6 +39,8 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
     memset(catalogue, 0, size);
     atomic_init(&catalogue->refs, 1);
     catalogue->allocator = allocator;
+    if (visibility)
+        catalogue->visibility = *visibility;
     catalogue->size = size;
     at = (char *)(catalogue + 1);
     for (int i = 0; i < OFFER_LISTS; i++) {
@@ -56,7 +59,7 @@ struct catalogue *hf_catalogue_empty(const haft_allocator *allocator)
 {
     static const size_t none[OFFER_LISTS];
 
-    return catalogue_make(allocator, none);
+    return catalogue_make(allocator, none, NULL);
 }
 
 struct catalogue *hf_catalogue_take(haft_server *server)
@@ -103,11 +106,11 @@ static bool is_hidden(const haft_visibility *visibility, const struct item *item
 }
 
 /* Adds to a catalogue that is being made, with a reference of its own. */
-static void offer_list_add(struct offer_list *offers, struct item *item, bool off,
-                           const haft_visibility *visibility)
+static void catalogue_add(struct catalogue *to, haft_offer kind, struct item *item, bool off)
 {
+    struct offer_list *offers = &to->lists[kind];
     size_t at = hf_hash_bytes(item->name, item->name_size);
-    bool disabled = off || is_hidden(visibility, item);
+    bool disabled = off || is_hidden(&to->visibility, item);
 
     while (offers->slots[at & (offers->n_slots - 1)])
         at++;
@@ -137,20 +140,22 @@ struct change {
     haft_offer kind;
     const char *instead;
     struct item *item;
-    int disabled; /* 0, 1, or -1 to leave it as it is */
-    bool fresh;   /* the item was not there before */
+    int disabled;                      /* 0, 1, or -1 to leave it as it is */
+    bool fresh;                        /* the item was not there before */
+    const haft_visibility *visibility; /* of all tools from now on; NULL to leave it as it is */
 };
 
 /* A copy of the catalogue with the change made. */
 static struct catalogue *catalogue_with(const struct catalogue *from, const struct change *change,
-                                        const struct entry *old, const haft_visibility *visibility)
+                                        const struct entry *old)
 {
     size_t counts[OFFER_LISTS];
     struct catalogue *to;
 
     for (int i = 0; i < OFFER_LISTS; i++)
         counts[i] = from->lists[i].n + (i == (int)change->kind);
-    to = catalogue_make(from->allocator, counts);
+    to = catalogue_make(from->allocator, counts,
+                        change->visibility ? change->visibility : &from->visibility);
     if (!to)
         return NULL;
     for (int i = 0; i < OFFER_LISTS; i++) {
@@ -160,14 +165,14 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
             const struct entry *kept = &from->lists[i].entries[k];
 
             if (kept != old)
-                offer_list_add(&to->lists[i], kept->item, kept->off, visibility);
+                catalogue_add(to, (haft_offer)i, kept->item, kept->off);
             else if (change->item)
-                offer_list_add(&to->lists[i], change->item,
-                               change->disabled < 0 ? kept->off : change->disabled, visibility);
+                catalogue_add(to, (haft_offer)i, change->item,
+                              change->disabled < 0 ? kept->off : change->disabled);
         }
     }
     if (change->item && !old)
-        offer_list_add(&to->lists[change->kind], change->item, change->disabled > 0, visibility);
+        catalogue_add(to, change->kind, change->item, change->disabled > 0);
     return to;
 }
 
@@ -209,16 +214,6 @@ static bool replace(haft_server *server, struct catalogue *from, struct catalogu
     return done;
 }
 
-static haft_visibility visibility_now(haft_server *server)
-{
-    haft_visibility visibility;
-
-    hf_server_lock(server);
-    visibility = server->visibility;
-    hf_server_unlock(server);
-    return visibility;
-}
-
 static int try_change(haft_server *server, const struct change *change, bool *ret_done)
 {
     struct catalogue *from = hf_catalogue_take(server), *to;
@@ -228,7 +223,6 @@ static int try_change(haft_server *server, const struct change *change, bool *re
                             ? hf_offer_list_find(offers, change->instead, strlen(change->instead))
                             : NULL;
     struct entry *taken = item ? hf_offer_list_find(offers, item->name, item->name_size) : NULL;
-    haft_visibility visibility = visibility_now(server);
     int status = 0;
 
     *ret_done = true;
@@ -236,7 +230,7 @@ static int try_change(haft_server *server, const struct change *change, bool *re
         status = HAFT_ENOTFOUND;
     else if (taken && taken != old)
         status = HAFT_EEXISTS;
-    to = status ? NULL : catalogue_with(from, change, old, &visibility);
+    to = status ? NULL : catalogue_with(from, change, old);
     if (!status && !to)
         status = HAFT_ENOMEM;
     if (!status)
@@ -272,7 +266,7 @@ static int apply(haft_server *server, const struct change *change)
 
 int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
 {
-    int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true});
+    int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true, NULL});
 
     hf_item_drop(item);
     return status;
@@ -318,8 +312,7 @@ static struct item *find_alike(struct item *const *items, size_t n, const struct
 
 /* A copy of the catalogue without what leaves, and with the items. */
 static struct catalogue *catalogue_traded(const struct catalogue *from, struct item *const *items,
-                                          size_t n, const haft_visibility *visibility,
-                                          unsigned *ret_kinds)
+                                          size_t n, unsigned *ret_kinds)
 {
     size_t counts[OFFER_LISTS];
     struct catalogue *to;
@@ -327,7 +320,7 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
     *ret_kinds = 0;
     for (int i = 0; i < OFFER_LISTS; i++)
         counts[i] = from->lists[i].n + n;
-    to = catalogue_make(from->allocator, counts);
+    to = catalogue_make(from->allocator, counts, &from->visibility);
     if (!to)
         return NULL;
     for (int i = 0; i < OFFER_LISTS; i++) {
@@ -337,17 +330,17 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
             struct item *item = leaves ? find_alike(items, n, kept->item) : kept->item;
 
             if (item)
-                offer_list_add(&to->lists[i], item, kept->off, visibility);
+                catalogue_add(to, (haft_offer)i, item, kept->off);
             if (leaves)
                 *ret_kinds |= 1u << i;
         }
     }
     for (size_t i = 0; i < n; i++) {
-        struct offer_list *offers = &to->lists[hf_item_kind(items[i])];
+        haft_offer kind = hf_item_kind(items[i]);
 
-        if (!hf_offer_list_find(offers, items[i]->name, items[i]->name_size))
-            offer_list_add(offers, items[i], false, visibility);
-        *ret_kinds |= 1u << hf_item_kind(items[i]);
+        if (!hf_offer_list_find(&to->lists[kind], items[i]->name, items[i]->name_size))
+            catalogue_add(to, kind, items[i], false);
+        *ret_kinds |= 1u << kind;
     }
     return to;
 }
@@ -380,12 +373,11 @@ int hf_catalogue_plan(haft_server *server, struct item *const *items, size_t n,
                       struct catalogue_plan *ret_plan, const struct item **reterr_item)
 {
     struct catalogue *from = hf_catalogue_take(server), *to;
-    haft_visibility visibility = visibility_now(server);
     const struct item *clash = find_clash(from, items, n);
     unsigned kinds = 0;
 
     *ret_plan = (struct catalogue_plan){.server = NULL};
-    to = clash ? NULL : catalogue_traded(from, items, n, &visibility, &kinds);
+    to = clash ? NULL : catalogue_traded(from, items, n, &kinds);
     if (to && kinds) {
         *ret_plan = (struct catalogue_plan){server, from, to, kinds, items, n};
         return 0;
@@ -445,7 +437,7 @@ int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
 
 int haft_offer_remove(haft_server *server, haft_offer kind, const char *name)
 {
-    return apply(server, &(struct change){kind, name, NULL, 0, false});
+    return apply(server, &(struct change){kind, name, NULL, 0, false, NULL});
 }
 
 /* The item that is called so now, counted; NULL when there is none. */
@@ -485,7 +477,7 @@ static int set_disabled(haft_server *server, haft_offer kind, const char *name, 
     if (!item)
         return hf_server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
     if (now != disabled)
-        status = apply(server, &(struct change){kind, name, item, disabled, false});
+        status = apply(server, &(struct change){kind, name, item, disabled, false, NULL});
     hf_item_drop(item);
     return status;
 }
@@ -512,11 +504,8 @@ int haft_server_set_visibility(haft_server *server, const haft_visibility *visib
         if (!own.tools)
             return hf_server_refuse(server, HAFT_ENOMEM, "tools", "out of memory");
     }
-    hf_server_lock(server);
-    server->visibility = own;
-    hf_server_unlock(server);
     /* Nothing is replaced by nothing: everything is looked at anew. */
-    status = apply(server, &(struct change){HAFT_OFFER_TOOL, NULL, NULL, 0, false});
+    status = apply(server, &(struct change){.kind = HAFT_OFFER_TOOL, .visibility = &own});
     if (!status)
         log_hidden(server);
     return status;

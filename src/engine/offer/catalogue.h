@@ -24,7 +24,8 @@ struct catalogue {
     atomic_uint refs;
     const haft_allocator *allocator;
     struct offer_list lists[OFFER_LISTS];
-    size_t size; /* of this and its tables, in one piece */
+    haft_visibility visibility; /* of the tools; its text is in the server's arena */
+    size_t size;                /* of this and its tables, in one piece */
 };
 
 /* A counted reference to what is offered now. */

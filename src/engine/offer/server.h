@@ -129,7 +129,6 @@ struct haft_server {
     atomic_flag lock; /* for the members below; held for a moment only */
     struct catalogue *catalogue;
     struct server_changes changes;
-    haft_visibility visibility;
     struct server_stages stages;
     struct server_watching watching;
     struct server_metering metering;
