@@ -204,6 +204,11 @@ static inline bool same_bytes(const char *left, const char *right, size_t size)
     return !((l ^ r) | (l_end ^ r_end));
 }
 
+/* Key of a switch that looks a name up in a table, of which no two names have both the size and the
+ * first letter in common.  C has no constant expression for the first letter of a literal, so that a
+ * table states it. */
+#define NAME_KEY(first, size) ((size_t)(size) << 8 | (unsigned char)(first))
+
 /* In small letters, if it is one of ASCII. */
 static inline char ascii_lower(char c)
 {
