@@ -19,6 +19,9 @@ bool hf_method_is_reserved(const char *name);
 /* The method of that name in that revision; NULL when there is none. */
 const struct method *hf_method_find(const char *name, size_t size, enum revision revision);
 
+/* Handles a request that nobody has looked at, or answers it with an error (request.c). */
+void hf_request_admit(haft_session *session, haft_call *call);
+
 void hf_handle_initialize(haft_call *call);
 void hf_handle_discover(haft_call *call);
 void hf_handle_ping(haft_call *call);
@@ -37,6 +40,11 @@ struct custom_method {
     void *data;
 };
 
+/* The method of that name; NULL when there is none. */
+const struct custom_method *hf_custom_method_find(haft_server *server, const char *name,
+                                                  size_t size);
+/* Starts a call of it; one that is answered already is a notification. */
+void hf_custom_method_handle(haft_call *call, const struct custom_method *custom);
 /* Answers a call of such a method (lifecycle.c). */
 void hf_complete_custom(haft_call *call);
 
