@@ -408,7 +408,7 @@ static int confirm_tool(const struct ask_asked *asked, struct remote *remote, yy
     return agreed ? 0 : -complain(EXIT_DECLINED, "%s was not called", asked->tool);
 }
 
-static int hf_call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
+static int ask_call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
 {
     haft_buffer arguments, params;
     struct json_writer w;
@@ -469,7 +469,7 @@ static int run_call(const struct ask_asked *asked, const char *url)
         tool = ask_find_tool(tools, asked->tool);
         status = tool ? confirm_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
         if (!status)
-            status = hf_call_tool(asked, remote, tool);
+            status = ask_call_tool(asked, remote, tool);
     }
     return end(remote, status < 0 ? -status : status, status < 0);
 }

@@ -101,8 +101,8 @@ static bool is_scalar(yyjson_val *type)
     return any;
 }
 
-static const char *hf_fault_of(struct inspection *in, yyjson_val *property,
-                               enum parameters_place place)
+static const char *inspection_fault(struct inspection *in, yyjson_val *property,
+                                    enum parameters_place place)
 {
     yyjson_val *header = yyjson_obj_get(property, "x-mcp-header");
     const char *name = yyjson_get_str(header);
@@ -134,7 +134,7 @@ static void inspect(struct inspection *in, yyjson_val *value, enum parameters_pl
     if (!value || !depth || in->why)
         return;
     if (header && (place == PROPERTY || yyjson_is_str(header)))
-        in->why = hf_fault_of(in, value, place);
+        in->why = inspection_fault(in, value, place);
     yyjson_arr_foreach(value, i, n, one)
         inspect(in, one, ELSEWHERE, depth - 1);
     yyjson_obj_foreach(value, i, n, key, one) {

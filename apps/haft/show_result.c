@@ -49,7 +49,7 @@ static yyjson_val *data_of(yyjson_val *block)
     return yyjson_is_str(data) ? data : NULL;
 }
 
-static yyjson_val *hf_text_of(yyjson_val *block)
+static yyjson_val *shown_text(yyjson_val *block)
 {
     yyjson_val *text = yyjson_obj_get(block, "text");
 
@@ -103,7 +103,7 @@ static int write_bytes(const char *path, const char *bytes, size_t size)
 
 static int write_block(const char *path, yyjson_val *block)
 {
-    yyjson_val *data = data_of(block), *text = hf_text_of(block);
+    yyjson_val *data = data_of(block), *text = shown_text(block);
     char *bytes;
     size_t size;
     int status;
@@ -122,7 +122,7 @@ static int write_block(const char *path, yyjson_val *block)
 
 static bool is_file(yyjson_val *block)
 {
-    return data_of(block) || (yyjson_obj_get(block, "resource") && hf_text_of(block));
+    return data_of(block) || (yyjson_obj_get(block, "resource") && shown_text(block));
 }
 
 int show_result(yyjson_val *result, const char *out)
@@ -139,8 +139,8 @@ int show_result(yyjson_val *result, const char *out)
             file = block;
             continue;
         }
-        if (hf_text_of(block))
-            show_result_put_text(&page, hf_text_of(block));
+        if (shown_text(block))
+            show_result_put_text(&page, shown_text(block));
         else
             put_summary(&page, block);
     }

@@ -163,7 +163,7 @@ struct log_line {
 };
 
 /* Text as it may stand in a line, no more than `most` bytes of it. */
-static void hf_log_put(struct log_line *line, const char *text, size_t size, size_t most)
+static void log_line_put(struct log_line *line, const char *text, size_t size, size_t most)
 {
     size_t left = line->limit - line->size;
 
@@ -187,7 +187,7 @@ static void put_word(struct log_line *line, const char *before, const char *word
     if (!word || !*word)
         return;
     log_put_plain(line, before);
-    hf_log_put(line, word, strlen(word), WORD);
+    log_line_put(line, word, strlen(word), WORD);
     log_put_plain(line, after);
 }
 
@@ -249,7 +249,7 @@ static void make_line(struct log_line *line, const haft_record *record, enum log
     put_word(line, shape->principal[0], record->principal, shape->principal[1]);
     put_word(line, shape->trace[0], record->trace_id, shape->trace[1]);
     log_put_plain(line, shape->text);
-    hf_log_put(line, record->text, record->size, LOG_LINE_MAX);
+    log_line_put(line, record->text, record->size, LOG_LINE_MAX);
     line->limit = limit;
     log_put_plain(line, line->full ? shape->cut : shape->end);
     log_put_plain(line, "\n");

@@ -84,7 +84,7 @@ static const char *options_text(struct print *p, const struct rule *rule, size_t
     return all;
 }
 
-static const char *hf_values_text(struct print *p, const struct node *node)
+static const char *print_values_text(struct print *p, const struct node *node)
 {
     const char *all = "";
     size_t i, n;
@@ -128,7 +128,7 @@ static const char *print_type_text(struct print *p, const struct node *node, siz
     if (node->as && node->as->recursive && node->as->meta && node->as->meta->name)
         type = node->as->meta->name;
     else if (node->values)
-        type = hf_values_text(p, node);
+        type = print_values_text(p, node);
     else if (node->n_rules && node->rules[0].op != RULE_NOT && node->rules[0].op != RULE_IF)
         type = node->rules[0].op >= RULE_REF && node->rules[0].nodes[0]->recursive
                    ? "(itself)"
