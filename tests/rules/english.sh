@@ -2,10 +2,10 @@
 # english.sh [--all | FILE...] - phrases that are correct grammar but nobody's English, and homely words for terms of
 # the trade, are not in what users read.  The table below has each phrase with what to write instead.
 #
-# Checked are the prose of Markdown files and manual pages (not code in them, nor tables that a test writes from
-# elsewhere), the string literals of C files, and the comments of the public headers, which are the reference.  `enabled` lists what must pass, a file or a folder each; `later` lists
-# what does not pass yet: move a line from one to the other when its texts have been rewritten.  --all checks both,
-# to see what is left.
+# It checks the prose of Markdown files and manual pages (not their code blocks, nor tables that a test generates), the
+# string literals of C and C++ files, and the comments of the public headers, which are the reference.  `enabled` lists
+# the files and folders that must pass.  `later` lists those that do not pass yet, also inside folders of `enabled`:
+# remove the line when the text has been rewritten.  --all checks both, to see what is left.
 #
 # An exception is a line of english.txt: FILE | PHRASE | REASON.
 set -u
@@ -17,6 +17,7 @@ CONTRIBUTING.md
 SECURITY.md
 VERSIONING.md
 ROADMAP.md
+CHANGELOG.md
 DEPENDENCY_POLICY.md
 docs
 include
@@ -25,7 +26,7 @@ src
 apps
 '
 later='
-CHANGELOG.md
+include/haft/cpp
 '
 
 work=$(mktemp -d)
@@ -176,10 +177,10 @@ check() {
     for file in "$@"; do
         case $file in
         include/haft/declare_*.h) ;; # not for users
-        include/*.h | */include/*.h) comments "$file" | search "$file" ;;
+        include/*.h | include/*.hpp | */include/*.h) comments "$file" | search "$file" ;;
         esac
         case $file in
-        *.[ch]) literals "$file" ;;
+        *.[ch] | *.hpp) literals "$file" ;;
         *.[1-8]) prose roff "$file" ;;
         *) prose page "$file" ;;
         esac | search "$file"
@@ -210,7 +211,7 @@ allow() {
 files() {
     for place in $1; do
         if [ -d "$place" ]; then
-            find "$place" -name '*.md' -o -name '*.[ch]' -o -name '*.[1-8]'
+            find "$place" -name '*.md' -o -name '*.[ch]' -o -name '*.hpp' -o -name '*.[1-8]'
         else
             echo "$place"
         fi
@@ -278,7 +279,7 @@ fi
 
 whole=
 case ${1:-} in
-'') set -- $(files "$enabled"); whole=yes ;;
+'') files "$later" >"$work/later"; set -- $(files "$enabled" | grep -vxFf "$work/later"); whole=yes ;;
 --all) set -- $(files "$enabled $later") ;;
 esac
 check "$@" | allow "$here/english.txt" "$whole" >"$work/found"
