@@ -1,8 +1,7 @@
-/* catalogue.c - lists, and their replacement as a whole.
+/* catalogue.c - lists of offered items, replaced as a whole.
  *
- * A catalogue is one piece of memory: the counts, the tables of pointers and the hash index.
- * Changing anything makes a new one beside it and swaps the pointer; whoever holds the old one
- * keeps it. */
+ * A catalogue is one allocation: the counts, the tables of pointers and the hash index. Every
+ * change creates a new catalogue and swaps the pointer; holders of a reference keep the old one. */
 #include <string.h>
 
 #include "base/struct.h"
@@ -120,7 +119,7 @@ static void catalogue_add(struct catalogue *to, haft_offer kind, struct item *it
     offers->n_enabled += !disabled;
 }
 
-/* All that was there before, when there is room in the table for one more without sorting it anew. */
+/* Copies a list if the table has room for one more entry without rehashing. */
 static bool offer_list_copy(struct offer_list *to, const struct offer_list *from)
 {
     if (to->n_slots != from->n_slots)
@@ -135,7 +134,7 @@ static bool offer_list_copy(struct offer_list *to, const struct offer_list *from
     return true;
 }
 
-/* A change: the entry called `instead` (NULL: a new one) becomes `item` (NULL: nothing). */
+/* A change: the entry called `instead` (NULL: none) is replaced by `item` (NULL: removed). */
 struct change {
     haft_offer kind;
     const char *instead;
@@ -145,7 +144,7 @@ struct change {
     const haft_visibility *visibility; /* of all tools from now on; NULL to leave it as it is */
 };
 
-/* A copy of the catalogue with the change made. */
+/* Copies the catalogue with the change applied. */
 static struct catalogue *catalogue_with(const struct catalogue *from, const struct change *change,
                                         const struct entry *old)
 {
@@ -176,7 +175,7 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
     return to;
 }
 
-/* Puts the new catalogue in the place of `from`; fails when that is no longer the current one. */
+/* Replaces `from` by the new catalogue; fails if `from` is no longer current. */
 static bool swap(haft_server *server, const struct catalogue *from, struct catalogue *to,
                  unsigned kinds)
 {
@@ -198,7 +197,7 @@ static bool swap(haft_server *server, const struct catalogue *from, struct catal
     return current;
 }
 
-/* The same, telling those who watch.  Takes over the reference to `to`; `from` stays the caller's. */
+/* The same, and notifies watchers. Takes ownership of `to`; `from` remains the caller's. */
 static bool replace(haft_server *server, struct catalogue *from, struct catalogue *to,
                     unsigned kinds)
 {
@@ -208,7 +207,7 @@ static bool replace(haft_server *server, struct catalogue *from, struct catalogu
     done = swap(server, from, to, kinds);
     if (done && server->watching.n_watchers)
         hf_event_of_change(server, from, to);
-    /* The one that is not current any more, or never was. */
+    /* Drop the one that is not current. */
     hf_catalogue_drop(done ? from : to);
     hf_catalogue_drop(to);
     return done;
@@ -239,7 +238,7 @@ static int try_change(haft_server *server, const struct change *change, bool *re
     return status;
 }
 
-/* Tries until no other change comes between. */
+/* Retries until no other change interferes. */
 static int apply(haft_server *server, const struct change *change)
 {
     static const char *const kinds[OFFER_LISTS] = {"Tool", "Resource", "Resource template",
@@ -272,7 +271,7 @@ int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, c
     return status;
 }
 
-/* ---- many at once ---- */
+/* ---- several items at once ---- */
 
 static bool is_leaving(const struct item *item)
 {
@@ -285,7 +284,8 @@ static bool is_alike(const struct item *left, const struct item *right)
            !memcmp(left->name, right->name, left->name_size);
 }
 
-/* The first whose name is taken, by what stays or by one before it; NULL when there is none. */
+/* The first item whose name is taken, by a remaining item or an earlier one; NULL if there is
+ * none. */
 static const struct item *find_clash(const struct catalogue *from, struct item *const *items,
                                      size_t n)
 {
@@ -310,7 +310,7 @@ static struct item *find_alike(struct item *const *items, size_t n, const struct
     return NULL;
 }
 
-/* A copy of the catalogue without what leaves, and with the items. */
+/* Copies the catalogue without the leaving items and with the new ones. */
 static struct catalogue *catalogue_traded(const struct catalogue *from, struct item *const *items,
                                           size_t n, unsigned *ret_kinds)
 {
@@ -357,7 +357,7 @@ int hf_catalogue_try_swap(haft_server *server, struct item *const *items, size_t
     return clash ? HAFT_EEXISTS : 0;
 }
 
-/* Isolated tools can be called as soon as they are offered. */
+/* Isolated tools must be callable as soon as they are offered. */
 static void renew_isolation(haft_server *server, struct item *const *items, size_t n)
 {
     struct isolation *isolation = atomic_load(&server->isolation.runner);
@@ -410,7 +410,7 @@ int hf_catalogue_use(struct catalogue_plan *plan)
     renew_isolation(server, items, n);
     while (!done && !status && plan->server) {
         done = replace(server, plan->from, plan->to, plan->kinds);
-        plan->to = NULL; /* replace has taken it over */
+        plan->to = NULL; /* owned by replace now */
         hf_catalogue_plan_drop(plan);
         if (!done)
             status = hf_catalogue_plan(server, items, n, plan, &clash);
@@ -433,14 +433,14 @@ int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
     return status ? status : hf_catalogue_use(&plan);
 }
 
-/* ---- changing what is offered ---- */
+/* ---- changes ---- */
 
 int haft_offer_remove(haft_server *server, haft_offer kind, const char *name)
 {
     return apply(server, &(struct change){kind, name, NULL, 0, false, NULL});
 }
 
-/* The item that is called so now, counted; NULL when there is none. */
+/* Returns a reference to the current item of that name; NULL if there is none. */
 static struct item *item_named(haft_server *server, haft_offer kind, const char *name,
                                bool *ret_disabled)
 {
@@ -456,7 +456,7 @@ static struct item *item_named(haft_server *server, haft_offer kind, const char 
     return item;
 }
 
-/* One line for each tool that is there and not to be seen. */
+/* Logs a line for each hidden tool. */
 static void log_hidden(haft_server *server)
 {
     struct catalogue *now = hf_catalogue_take(server);
