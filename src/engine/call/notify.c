@@ -1,4 +1,4 @@
-/* notify.c - what a handler reports to the client while it runs: progress and messages. */
+/* notify.c - notifications of a running handler to the client: progress and messages. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

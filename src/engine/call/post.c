@@ -1,5 +1,5 @@
-/* post.c - what a call's handler and stages want done on the session's thread: a notification sent,
- * the call finished or continued. */
+/* post.c - requests of handlers and stages to the session's thread: send a notification, finish or
+ * continue a call. */
 #include <string.h>
 
 #include "engine/call/call.h"
@@ -7,8 +7,8 @@
 
 /* ---- notifications ---- */
 
-/* A notification about a call, unless it is too late for it.  Here, on the session's thread, is
- * where it shows whether progress goes forward: it may come from several others. */
+/* Sends a notification about a call, unless the call has ended. Progress is compared here, on the
+ * session's thread, because it may come from several threads. */
 static void send_notification(haft_call *call, const char *text, size_t size,
                               const double *progress)
 {
@@ -54,7 +54,8 @@ void hf_call_notify(haft_call *call, const haft_buffer *message, const double *p
     owner->loop.post(owner->loop.context, posted);
 }
 
-/* No text: the connection may go.  Only from a handler that runs on another thread is it worth it. */
+/* A request without text lets the transport close the connection. It is useful only from a handler
+ * on another thread. */
 void haft_call_close_stream(haft_call *call)
 {
     haft_buffer nothing;
@@ -63,7 +64,7 @@ void haft_call_close_stream(haft_call *call)
     hf_call_notify(call, &nothing, NULL);
 }
 
-/* ---- the end of waiting ---- */
+/* ---- finishing and continuing ---- */
 
 void haft_finish(haft_call *call, int status)
 {
