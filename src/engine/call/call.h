@@ -69,7 +69,7 @@ struct call_handler {
 struct call_result {
     bool is_error;
     bool checked;            /* validated against its schema */
-    bool responded;          /* a stage set a response other than a result, so there is nothing to
+    bool responded;          /* a route has set the whole response, so there is no result to
                               * validate */
     const char *role;        /* role of a prompt's next block */
     const char *description; /* description of a prompt's result */

@@ -1,4 +1,4 @@
-/* custom_method.c - methods of the program's own. */
+/* custom_method.c - methods added by the program. */
 #include <string.h>
 
 #include "engine/session/method.h"
