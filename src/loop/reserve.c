@@ -31,7 +31,7 @@ static void reserve_on_event(uv_poll_t *poll, int status, int events)
     (void)events;
 }
 
-/* Returns a descriptor with a number of `n`, or as high as possible; -1 if there is none. */
+/* Returns a descriptor with a number of at least `n`, or as high as possible; -1 if there is none. */
 static int high_descriptor(size_t n)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0), high;

@@ -1,7 +1,7 @@
 /* signals.c - watches signals while a process serves, and restores their handlers afterwards.
  *
  * libuv resets an unwatched signal to its default action. For SIGHUP that terminates the process,
- * which the sender of a reload does not intend; so SIGHUP is ignored between the watcher and the
+ * which the sender of a reload does not intend; so SIGHUP is blocked between the watcher and the
  * restored handler. */
 #include "loop/signals.h"
 
