@@ -1,8 +1,8 @@
-/* proxy.c - whom a proxy asks for.
+/* proxy.c - finds the client behind trusted proxies.
  *
- * Each proxy adds the address of whoever asked it at the end of a header, and what stands further to the
- * left is what that one has sent, who may lie.  So the list is read from the right, as long as those who
- * wrote it are trusted; what cannot be read ends it. */
+ * Each proxy appends the address of its peer to a header; entries further left came from that peer,
+ * which may forge them. So the list is read from the right, as long as the writers are trusted; an
+ * entry that cannot be parsed ends it. */
 #include "http/proxy.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include <uv.h>
 
 enum {
-    PROXY_MAX_HOPS = 32, /* entries that are looked at, from the right */
-    V4_AT = 12,          /* where an address of IPv4 is in one of IPv6, */
+    PROXY_MAX_HOPS = 32, /* entries that are examined, from the right */
+    V4_AT = 12,          /* offset of an IPv4 address in a mapped IPv6 address */
     V4_BITS = 8 * V4_AT
 };
 
@@ -57,7 +57,7 @@ static bool network_has(const struct network *network, const unsigned char addre
            (!rest || !((network->address[whole] ^ address[whole]) & mask));
 }
 
-/* "10.0.0.0/8", or an address alone. */
+/* Reads "10.0.0.0/8", or a single address. */
 static bool network_read(const char *text, struct network *ret_network)
 {
     size_t size = strcspn(text, "/");
@@ -77,9 +77,9 @@ static bool network_read(const char *text, struct network *ret_network)
     return ret_network->bits <= least + most;
 }
 
-/* ---- who is trusted ---- */
+/* ---- trusted proxies ---- */
 
-/* Adds one of a list; false when it is not one. */
+/* Adds an entry of a list; returns false if it is invalid. */
 static bool proxies_add(struct proxies *proxies, const char *text, size_t size)
 {
     char copy[2 * ADDRESS_TEXT];
@@ -95,7 +95,7 @@ static bool proxies_add(struct proxies *proxies, const char *text, size_t size)
     return network_read(copy, &proxies->list[proxies->n]) && ++proxies->n;
 }
 
-/* How many there are at most: one more than commas, of each text. */
+/* An upper bound of their number: one more than the commas in each text. */
 static size_t proxies_count(const char *const *list)
 {
     size_t n = 0;
@@ -108,7 +108,7 @@ static size_t proxies_count(const char *const *list)
     return n;
 }
 
-/* Adds those of a text, with commas between them. */
+/* Adds the entries of a comma-separated text. */
 static bool proxies_read(struct proxies *proxies, const char *text)
 {
     for (;;) {
@@ -170,7 +170,7 @@ bool hf_proxies_trust(const struct proxies *proxies, const char *peer)
     return address_read(peer, strlen(peer), address) && proxies_have(proxies, address);
 }
 
-/* ---- what they say ---- */
+/* ---- the headers ---- */
 
 /* The last entries of a header, of all its lines; NULL data for one that says nothing that can be read. */
 struct entries {
@@ -239,7 +239,7 @@ static struct text element_node(struct text element)
     return node;
 }
 
-/* Adds the entries of one line; those that are empty are none. */
+/* Adds the entries of one line, except empty ones. */
 static void entries_read(struct entries *entries, const char *value, bool forwarded)
 {
     const char *at = value, *end = value + strlen(value);
@@ -260,7 +260,7 @@ static void entries_read(struct entries *entries, const char *value, bool forwar
     }
 }
 
-/* Behind an address: nothing, or a port, which may be a name of somebody's own. */
+/* After an address: nothing, or a port, which may be an obfuscated name. */
 static bool node_is_port(const char *text, size_t size)
 {
     size_t digits = 0;
@@ -300,7 +300,7 @@ static bool node_read(struct text node, unsigned char ret_address[ADDRESS_BYTES]
            node_is_port(node.data + size, node.size - size);
 }
 
-/* From the right, as far as proxies are trusted. */
+/* Walks from the right, as far as proxies are trusted. */
 static void entries_walk(const struct proxies *proxies, const struct entries *entries,
                          char client[ADDRESS_TEXT])
 {
@@ -317,7 +317,7 @@ static void entries_walk(const struct proxies *proxies, const struct entries *en
     }
 }
 
-/* What one kind of header says; false when there is none. */
+/* The client according to one header; returns false if it is absent. */
 static bool proxies_find_by(const struct proxies *proxies, const haft_header *headers, size_t n,
                             bool forwarded, char client[ADDRESS_TEXT])
 {
@@ -347,7 +347,8 @@ void hf_proxies_find_client(const struct proxies *proxies, const char *peer,
     memcpy(ret_client, peer, size);
     has_forwarded = proxies_find_by(proxies, headers, n, true, forwarded);
     has_listed = proxies_find_by(proxies, headers, n, false, listed);
-    /* A proxy writes one of them, and may let the other through as the client has sent it. */
+    /* A proxy writes one of the headers, and may pass the other on as the client sent it, so they
+     * must agree. */
     if (has_forwarded && has_listed && strcmp(forwarded, listed))
         return;
     memcpy(ret_client, has_forwarded ? forwarded : listed, ADDRESS_TEXT);
