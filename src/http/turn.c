@@ -96,7 +96,7 @@ void hf_turn_resume(haft_http *http)
         hf_loop_wake(&http->loop);
 }
 
-/* Removes it from the list, if it is there; returns the end of the list otherwise. */
+/* Removes it from the list, if it is there. Returns the link at which the search stopped. */
 static struct connection **leave_list(struct connection **link, const struct connection *c)
 {
     while (*link && *link != c)

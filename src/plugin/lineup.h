@@ -72,7 +72,7 @@ int hf_lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
 
 /* Creates items of the line-up that the server does not offer, and marks offered items of plugins
  * that must be removed: those not in the line-up, and those that the target excludes. `offering`
- * has a target; its items are created in the arena, with room for `room` more. */
+ * has a target; its items are created in the arena, with room for `more` more. */
 int hf_lineup_compare(const struct haft_plugins *plugins, const struct lineup *lineup,
                       haft_arena *arena, size_t more, struct offering *offering,
                       haft_reason *reterr_reason);

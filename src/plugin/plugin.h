@@ -48,7 +48,7 @@ bool hf_plugins_differ(const haft_plugins *plugins);
 
 /* Creates the items of the plugins being prepared, or active, that a server does not offer yet, and
  * marks offered items that must be removed (item.leaving). It gets the tools whose names match
- * `tools`; NULL: nothing of plugins. *ret_items is in the arena, with room for `room` more, and
+ * `tools`; NULL: nothing of plugins. *ret_items is in the arena, with room for `more` more, and
  * NULL without memory; the caller owns the items, also on failure. */
 int hf_plugins_compare(const haft_plugins *plugins, haft_server *server, const char *tools,
                        haft_arena *arena, size_t more, struct item ***ret_items, size_t *ret_n,
