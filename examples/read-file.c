@@ -1,7 +1,7 @@
-/* read-file.c - hints about behaviour, an enum with a default, and errors from the system.
+/* read-file.c - annotations about behaviour, an enum with a default, and system errors.
  *
- * Reads whatever the process may read, as a demonstration: a real one would open a directory of its
- * own and stay below it. */
+ * It reads any file that the process can read, as a demonstration: a real tool would open a
+ * directory and stay below it. */
 #include <errno.h>
 #include <haft.h>
 #include <stdio.h>
