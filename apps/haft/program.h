@@ -103,7 +103,7 @@ extern const struct command command_rows[]; /* ends with a row without a name */
 
 const struct command *command_named(const char *name);
 
-/* Whether the option belongs to the command; NULL is no command. */
+/* Whether the option belongs to the command; NULL: no command was given. */
 bool option_is_of(const struct option_row *option, const struct command *command);
 /* The i-th option of the command, including those of servers; returns false after the last. */
 bool option_at(const struct command *command, size_t i, struct option_row *ret_row);

@@ -87,7 +87,7 @@ bool shop_todo_remove(struct shop *shop, uint64_t number);
 /* The shop that the plugin has opened. */
 struct shop *shop_here(void);
 
-/* What is served; each list is NULL-terminated. */
+/* Routes and tools; each list is NULL-terminated. */
 extern const haft_route *const shop_routes[];       /* shop_routes.c */
 extern const haft_route *const shop_todo_list[];    /* shop_todo.c */
 extern const haft_route *const shop_weather_list[]; /* shop_weather.c */

@@ -144,7 +144,7 @@ void hf_exchange_listen(haft_exchange *exchange, struct http_session *session);
 
 /* ---- session.c: legacy sessions ---- */
 
-/* Creates a session that only its principal may use; NULL: anybody who knows its id. */
+/* Creates a session that only its principal may use; NULL: any client that knows its id. */
 struct http_session *hf_http_session_new(haft_endpoint *endpoint, const char *principal);
 /* The number at the start of an id; UINT_MAX if it is not a valid id. */
 unsigned hf_http_session_home(const char *id, size_t size);

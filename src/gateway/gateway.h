@@ -304,7 +304,7 @@ int hf_input_read(haft_gateway_request *req, yyjson_val **ret_arguments);
  * defines. */
 int hf_input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, const char *from);
 
-/* Generates the HTTP request for input values, before somebody reads it. Returns 0 or HAFT_ENOMEM.
+/* Generates the HTTP request for input values, before it is read. Returns 0 or HAFT_ENOMEM.
  * (values.c) */
 int hf_values_write_request(haft_gateway_request *req);
 

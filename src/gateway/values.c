@@ -1,6 +1,6 @@
 /* values.c - the input of a route as values, and the corresponding request.
  *
- * The request is generated when somebody reads it, such that input.c would read the same values
+ * The request is generated when it is read, such that input.c would read the same values
  * from it. Input that no request can represent, or that would be read differently, is passed as
  * text from the start. */
 #include <string.h>

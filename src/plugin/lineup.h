@@ -51,8 +51,7 @@ struct haft_plugins {
     struct target own; /* the server, unless it belongs to a gateway */
     enum routes routes;
     struct lineup *now;
-    struct lineup *coming; /* prepared by the configuration section, not yet active; NULL if there
-                            * is none */
+    struct lineup *coming; /* prepared by the configuration section, not yet active; or NULL */
     haft_section section;
 };
 

@@ -158,7 +158,7 @@ struct listener {
     uint64_t end; /* by uv_hrtime; 0 if there is none */
 };
 
-/* Returns 0 while the call is to be waited for. */
+/* Returns 0 while the thread must wait for the call. */
 static int look_at_call(const struct listener *listener)
 {
     if (haft_call_cancelled(listener->call))
@@ -316,7 +316,7 @@ static int isolate_run(struct isolation *base, haft_call *call)
 
 /* ---- lifetime ---- */
 
-/* Waits for a supervisor that was told to end, and kills it if it does not. */
+/* Waits for a supervisor that is shutting down, and kills it if it does not end. */
 static void see_off(struct supervisor *supervisor)
 {
     struct timespec pause = {0, END_MS * 1000000L};

@@ -45,7 +45,7 @@ struct sandbox {
     bool signals; /* filtered by seccomp, since this Landlock cannot */
     unsigned threads;
     struct sandbox_program program;
-    char lacks[160]; /* what is omitted; "" if nothing */
+    char lacks[160]; /* omitted features; "" if none */
 };
 
 /* Returns 0, or HAFT_EINVAL if a path cannot be opened, or the kernel lacks a required feature.

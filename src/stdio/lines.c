@@ -91,7 +91,7 @@ static bool lines_is_blank(const char *text, size_t size)
     return true;
 }
 
-/* Takes the text from `start` to `end` as a line, unless it is to be skipped. */
+/* Takes the text from `start` to `end` as a line, unless it must be skipped. */
 static int lines_take(struct lines *lines, size_t end, size_t next, const char **ret_line,
                       size_t *ret_size)
 {

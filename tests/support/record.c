@@ -42,7 +42,7 @@ static void put_text(haft_buffer *line, const char *text, size_t size)
     }
 }
 
-/* In a session shared by several clients, each message counts as a session. The file is opened for
+/* In a session shared by several clients, each message is recorded as a session. The file is opened for
  * every line, because a child process closes unknown descriptors. */
 static void record(const struct recorder *recorder, const char *from, const void *tag,
                    const char *text, size_t size)

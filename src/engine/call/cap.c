@@ -1,8 +1,8 @@
 /* cap.c - limits the concurrent calls of a tool and queues the others.
  *
  * All sessions share one queue, under the server's lock. A free slot is handed to the first call in
- * the queue: it counts as running from then on, although its session starts it on its own thread,
- * at its next tick. */
+ * the queue: it is counted as running from then on, although its session starts it later, on its own
+ * thread. */
 #include "engine/call/cap.h"
 
 int hf_cap_enter(haft_call *call)

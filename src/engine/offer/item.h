@@ -39,7 +39,7 @@ struct item {
     void *data;
     bool quick;
     haft_hint lenient; /* UNSET: as configured for the server */
-    /* Whether arguments are decoded from text (direct.c), until somebody needs them as JSON. NULL
+    /* Whether arguments are decoded from text (direct.c), until a call needs them as JSON. NULL
      * if that is not possible. */
     atomic_bool *direct;
     unsigned timeout_ms;

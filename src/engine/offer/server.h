@@ -109,8 +109,8 @@ struct server_process {
      * The reason may be NULL. */
     int (*confine)(void *context, haft_reason *reterr_reason);
     void *confine_context;
-    /* Flushes pending output quickly, before the process exits with calls in flight; NULL if there
-     * is none. Called on any thread. */
+    /* Flushes pending output quickly, before the process exits with calls in flight; may be
+     * NULL. Called on any thread. */
     void (*leave)(void *context);
     void *leave_context;
 };

@@ -1,4 +1,4 @@
-/* source.c - the texts that contain schemas: lookup by URI, and parsing. */
+/* source.c - the documents that contain schemas: lookup by URI, and parsing. */
 #include "schema/document/document.h"
 
 #include <string.h>

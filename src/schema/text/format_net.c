@@ -5,8 +5,8 @@
 
 /* ---- IP ---- */
 
-/* The size of the decimal number from 0 to `most`, without leading zeros, at the start; 0 if there
- * is none. */
+/* The size of the decimal number from 0 to `most`, without leading zeros, at the start; 0 if it is
+ * missing. */
 static size_t small_number(const char *text, size_t size, unsigned most)
 {
     size_t digits = hf_ascii_span(text, size < 4 ? size : 4, SET_DIGIT, "");
