@@ -79,15 +79,13 @@ struct option_row {
     const char *name;
     const char *takes;                                       /* NULL if it takes no value */
     unsigned commands;                                       /* bits from above */
-    bool (*set)(struct invocation *call, const char *value); /* returns false for an invalid
-                                                              * value */
+    bool (*set)(struct invocation *call, const char *value); /* false if it is invalid */
     const char *help;
     const char *const *values; /* possible values, for completion, if they are few; or NULL */
     const char *initial;       /* default, if `help` does not mention it; or NULL */
 };
 extern const struct option_row option_rows[]; /* ends with a row without a name */
-extern const struct option_row serve_option;  /* option of serve in addition to those of every
-                                               * server */
+extern const struct option_row serve_option;  /* further option of serve */
 
 struct command {
     const char *name;

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* The error for a struct without a size, as if a program had set its members one by one. */
+/* The error for a struct without a size: the program did not initialize it with HAFT_INIT. */
 #define STRUCT_UNSIZED "its struct_size is not set; start it with HAFT_INIT or HAFT_WITH"
 
 /* Copies *given into the `own` bytes at `ret_own`. Members unknown to the program are zero; if

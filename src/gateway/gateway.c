@@ -96,8 +96,7 @@ void haft_gateway_free(haft_gateway *gateway)
     hf_generation_drop(gateway->now);
     hf_generation_drop(gateway->own);
     haft_server_free(gateway->server);
-    hf_configuration_finish(gateway->configuration); /* last, because objects freed above may be in
-                                                      * a plugin */
+    hf_configuration_finish(gateway->configuration); /* last: unloads plugins */
     if (gateway->has_lock)
         uv_mutex_destroy(&gateway->lock);
     haft_arena_free(gateway->arena);

@@ -65,8 +65,7 @@ void hf_remembered_digest(const struct remembered *remembered, const char *name,
     struct sha256 hash;
 
     hf_hmac_begin(&remembered->key, &hash);
-    hf_sha256_add(&hash, name, strlen(name) + 1); /* including the NUL, to distinguish "a" "bc" from
-                                                   * "ab" "c" */
+    hf_sha256_add(&hash, name, strlen(name) + 1); /* with its NUL, as a separator */
     hf_sha256_add(&hash, password, strlen(password));
     hf_hmac_finish(&remembered->key, &hash, ret_digest);
     hf_secret_wipe(&hash, sizeof hash);

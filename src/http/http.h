@@ -112,10 +112,8 @@ struct haft_http {
     size_t max_body;
     struct connection *connections, *spare;
     struct connection *continued;                 /* connections with more to write */
-    struct connection *due;                       /* connections to be resumed as soon as
-                                                   * possible */
-    struct connection *due_heavy, **due_heavy_at; /* the same for heavy ones, in order; end of the
-                                                   * list */
+    struct connection *due;                       /* to be resumed as soon as possible */
+    struct connection *due_heavy, **due_heavy_at; /* the same for heavy ones; its end */
     struct connection *arrived;                   /* from other shards; under their lock */
     struct shards *shards;                        /* NULL if it is the only loop */
     unsigned shard;

@@ -50,8 +50,7 @@ struct request {
 struct call_arguments {
     yyjson_val *json; /* NULL if decoded directly: see hf_call_arguments */
     struct direct direct;
-    _Atomic(struct materialized *) materialized; /* directly decoded arguments as JSON, once
-                                                  * requested */
+    _Atomic(struct materialized *) materialized; /* the same as JSON, once requested */
 };
 
 /* The handler's input, and how it runs. */

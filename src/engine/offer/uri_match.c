@@ -58,8 +58,7 @@ static void end_values(const struct uri_match *match, const struct part *part, c
 
     for (size_t at = match->n + 1; at-- > 0;) {
         size_t end = at < match->n && holds(part, match->units[at]) ? near : NOWHERE;
-        size_t after = named ? near : value_end; /* the prefix alone may match: a query may be
-                                                  * empty */
+        size_t after = named ? near : value_end; /* a query may be empty */
 
         near = next[at] != NOWHERE ? at : end;
         value_end = longest && end != NOWHERE && end - at > longest ? NOWHERE : end;

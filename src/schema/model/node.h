@@ -227,10 +227,8 @@ struct meta {
 
 /* The node's checks as bounds, for the fast path (quick.c). */
 struct quick {
-    uint8_t types;                                 /* bits by yyjson_type: types that the fast path
-                                                    * decides */
-    uint8_t narrow;                                /* the same for types stored in a narrow
-                                                    * member */
+    uint8_t types;                                 /* bits by yyjson_type: supported types */
+    uint8_t narrow;                                /* the same, stored in narrow members */
     bool reals;                                    /* numbers may be fractional */
     int64_t least, most;                           /* bounds of an integer */
     size_t least_bytes, most_bytes;                /* bounds of a string's size */

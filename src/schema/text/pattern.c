@@ -166,8 +166,7 @@ int hf_pattern_compile(haft_arena *arena, struct pattern **list, const char *sou
         status = pattern_explain(arena, source, size, flags, error, offset, reterr_error);
         goto out;
     }
-    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* on failure, matching is slower but
-                                                        * correct */
+    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* optional: only affects speed */
     pattern->code = code;
     pattern->steps = steps;
     pattern->next = *list;
