@@ -84,7 +84,7 @@ void hf_loop_pause(struct loop *loop, bool paused)
     if (loop->paused == paused)
         return;
     loop->paused = paused;
-    /* Messages that arrived meanwhile have sent a wake-up already. */
+    /* The wake-ups of messages that arrived while paused had no effect. */
     if (!paused)
         uv_async_send(&loop->wakeup);
 }

@@ -187,7 +187,7 @@ static void set_queued(haft_call *call, bool queued)
 
 void haft_call_run(haft_call *call)
 {
-    /* A call with a `done` callback is run by its caller, which handles isolation. */
+    /* With a `done` callback, `execute` runs a whole request and handles isolation itself. */
     bool isolated = call->item && call->item->isolate && !call->inner.done;
 
     if (call->stages.queued)
