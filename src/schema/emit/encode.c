@@ -354,7 +354,7 @@ static unsigned encode_float(struct encode *e, const struct node *node, const ch
     return hf_walk(&e->w, node, &value, at, NULL, NOWHERE);
 }
 
-/* The text may fill its array completely, without a NUL. */
+/* A string that fills its array completely, without a NUL, is an error. */
 static unsigned encode_chars(struct encode *e, const struct node *node, const char *member,
                              const struct path *at)
 {
