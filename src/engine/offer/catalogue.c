@@ -504,7 +504,7 @@ int haft_server_set_visibility(haft_server *server, const haft_visibility *visib
         if (!own.tools)
             return hf_server_refuse(server, HAFT_ENOMEM, "tools", "out of memory");
     }
-    /* Nothing is replaced by nothing: everything is looked at anew. */
+    /* An empty change evaluates the visibility of every tool again. */
     status = apply(server, &(struct change){.kind = HAFT_OFFER_TOOL, .visibility = &own});
     if (!status)
         log_hidden(server);
