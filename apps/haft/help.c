@@ -80,7 +80,7 @@ static void put_command(haft_buffer *out, const struct command *command)
     if (command->serves) {
         haft_buffer_puts(out, "\n");
         haft_buffer_printf(out, "  %-24s  %s\n", serve_option.name, serve_option.help);
-        hf_verb_put_help(out);
+        hf_verb_put_help(NULL, out);
     }
     for (size_t i = 0; !command->serves && option_at(command, i, &row); i++) {
         if (!i)

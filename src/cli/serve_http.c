@@ -38,7 +38,7 @@ static const char *path_given(const struct command *command)
 {
     const struct option *option = hf_option_by_key("http.path");
 
-    return command->settings.from[option - hf_option_table] > FROM_PROGRAM
+    return command->settings.from[hf_settings_place(&command->settings, option)] > FROM_PROGRAM
                ? command->settings.http.path
                : NULL;
 }

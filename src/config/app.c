@@ -26,7 +26,7 @@ haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i)
 
 static bool is_said(const struct settings *settings, const struct option *option)
 {
-    return settings->from[option - hf_option_table] > FROM_PROGRAM;
+    return settings->from[hf_settings_place(settings, option)] > FROM_PROGRAM;
 }
 
 /* An endpoint keeps what the program has said of it, but for what whoever runs it says. */

@@ -27,13 +27,14 @@ static void log_complaints(haft_server *server, const struct complaints *complai
 
 static void log_changes(const struct reload *reload, const struct settings *settings)
 {
-    for (size_t i = 0; i < hf_option_count; i++) {
-        const struct option *option = &hf_option_table[i];
+    const struct option *option;
+
+    for (size_t i = 0; (option = hf_settings_option(settings->program, i)); i++) {
         haft_buffer value;
 
         if (!option->live && !hf_option_equal(option, settings, reload->started))
             hf_server_log(reload->server, HAFT_WARNING, "%s: changing this requires a restart",
-                          option->key ? option->key : option->flag);
+                          option->key ? option->key : hf_option_name(option));
         if (!option->live || hf_option_equal(option, settings, hf_reload_settings(reload)))
             continue;
         haft_buffer_init(&value, reload->server->allocator, 1 << 16);

@@ -207,7 +207,7 @@ static const struct line lines[] = {
     {{"--call"}, false, 2, "", "greeter: --call needs TOOL [JSON]\n"},
     {{"--lst"}, false, 2, "", "greeter: unknown option --lst; did you mean --list?\n"},
     {{"--wrkrs", "3"}, false, 2, "", "did you mean --workers?\n"},
-    {{"greet"}, false, 2, "", "greeter: unknown option greet; --help lists the options\n"},
+    {{"greet"}, false, 2, "", "greeter: unexpected argument greet; --help shows the usage\n"},
     {{"--quite-different"},
      false,
      2,

@@ -134,6 +134,7 @@ struct haft_server {
     struct server_limits limits;
     const struct haft_section *sections[SECTIONS_MAX]; /* of src/config */
     size_t n_sections;
+    struct program_options *program_options; /* of src/config; NULL for none */
     struct haft_gateway *gateway; /* owned by src/gateway: the gateway it belongs to, or NULL, */
     const char *endpoint;         /* and its path there */
     struct custom_method *methods;
