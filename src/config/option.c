@@ -49,7 +49,7 @@ const struct option hf_option_table[] = {
 
 #if HAFT_HTTP
     {"http.address", "--http", NULL, AT(http.address), OPTION_ADDRESS,
-     .help = "serve HTTP on this address instead of standard input and output; port 0 picks a free port"},
+     .help = "serve HTTP on this address instead of standard input and output; PORT alone is on loopback, and 0 picks a free port"},
     {"http.path", "--path", NULL, AT(http.path), OPTION_PATH, .initial = DEFAULT_ENDPOINT,
      .help = "URL path of the endpoint"},
     {"http.allow_hosts", "--allow-host", NULL, AT(http.allowed_hosts), OPTION_LIST, .takes = "NAME",

@@ -27,7 +27,7 @@ static const struct {
     [OPTION_TEXT] = {NULL, "TEXT", "text"},
     [OPTION_FILE] = {NULL, "FILE", "a file name"},
     [OPTION_PATH] = {NULL, "PATH", "a path that begins with /"},
-    [OPTION_ADDRESS] = {NULL, "HOST:PORT", "an address, HOST:PORT or unix:PATH"},
+    [OPTION_ADDRESS] = {NULL, "[HOST:]PORT", "an address, HOST:PORT, PORT or unix:PATH"},
     [OPTION_SECRET] = {NULL, "SECRET", "text"},
     [OPTION_LIST] = {NULL, "NAME", "a list of strings"},
 };
@@ -220,13 +220,12 @@ static int read_word(const struct option *option, const char *text, struct setti
 static bool is_address(const char *text)
 {
     static const char local[] = "unix:";
-    const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : "";
+    const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text;
     uint64_t number;
 
     if (!strncmp(text, local, sizeof local - 1))
         return text[sizeof local - 1];
-    return colon && colon > text && hf_unit_read_digits(&port, &number) && !*port &&
-           number <= 65535;
+    return hf_unit_read_digits(&port, &number) && !*port && number <= 65535;
 }
 
 static bool value_fits(enum option_type type, const char *text)

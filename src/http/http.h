@@ -87,7 +87,7 @@ struct connection {
     struct connection *next_continued;
 };
 
-enum { MAX_LANES = 64 };
+enum { MAX_LANES = 64, MAX_LISTENERS = 2 /* on each of the addresses of loopback */ };
 
 /* Loops that serve one address together, each with its own server. */
 struct shards {
@@ -103,7 +103,8 @@ struct haft_http {
     haft_http_options options;
     const haft_allocator *allocator;
     struct loop loop;
-    union stream listener;
+    union stream listeners[MAX_LISTENERS];
+    unsigned n_listeners;
     uint64_t turn; /* turn of the loop */
     size_t spent;  /* bytes of responses in this turn */
     struct mux mux;
@@ -123,12 +124,12 @@ struct haft_http {
     haft_time used; /* time of the latest request or connection */
     bool resting;   /* it has been idle for a while */
     bool closing, unix_socket;
-    bool deaf;                      /* a connection could not be accepted */
+    bool deaf[MAX_LISTENERS];       /* a connection could not be accepted */
     bool late;                      /* the time for closing is over */
     void (*overdue)(void *context); /* called then, if handlers still run; may be NULL */
     void (*rested)(void);           /* called when unused memory has been freed; may be NULL */
     haft_time close_by;
-    unsigned open_handles; /* the listener, and those of the loop as one */
+    unsigned open_handles; /* the listeners, and those of the loop as one */
     void (*closed)(void *context);
     void *closed_context;
 };

@@ -118,12 +118,12 @@ static int follow_first(struct serve *serve)
     uv_os_fd_t fd;
 
     if (serve->options.fd || first->unix_socket) {
-        if (uv_fileno(&first->listener.handle, &fd))
+        if (uv_fileno(&first->listeners[0].handle, &fd))
             return HAFT_EBUSY;
         serve->fd = fd;
         return 0;
     }
-    if (uv_tcp_getsockname(&first->listener.tcp, (struct sockaddr *)&name, &size))
+    if (uv_tcp_getsockname(&first->listeners[0].tcp, (struct sockaddr *)&name, &size))
         return HAFT_EBUSY;
     if (name.ss_family == AF_INET6) {
         uv_ip6_name((struct sockaddr_in6 *)(void *)&name, host, sizeof host);
@@ -132,8 +132,11 @@ static int follow_first(struct serve *serve)
         uv_ip4_name((struct sockaddr_in *)(void *)&name, host, sizeof host);
         port = ntohs(((struct sockaddr_in *)(void *)&name)->sin_port);
     }
-    snprintf(serve->address, sizeof serve->address,
-             name.ss_family == AF_INET6 ? "[%s]:%d" : "%s:%d", host, port);
+    if (first->n_listeners > 1)
+        snprintf(serve->address, sizeof serve->address, ":%d", port);
+    else
+        snprintf(serve->address, sizeof serve->address,
+                 name.ss_family == AF_INET6 ? "[%s]:%d" : "%s:%d", host, port);
     serve->options.address = serve->address;
     return 0;
 }

@@ -136,7 +136,7 @@ static void on_connection(uv_stream_t *listener, int status)
         return;
     c = hf_connection_new(http);
     /* The connection stays in the accept queue, and accepting pauses until there is room. */
-    http->deaf = !c;
+    http->deaf[listener == &http->listeners[1].stream] = !c;
     if (!c) {
         hf_server_log(http->server, HAFT_ERROR, "out of memory: a connection has to wait");
         return;
@@ -190,6 +190,12 @@ static void on_listener_closed(uv_handle_t *listener)
     http_on_closed(listener->data);
 }
 
+static void http_close_listeners(haft_http *http)
+{
+    for (unsigned i = 0; i < http->n_listeners; i++)
+        uv_close(&http->listeners[i].handle, on_listener_closed);
+}
+
 /* Whether everything is closed or closing. */
 static bool sweep_closing(haft_http *http, haft_time now)
 {
@@ -239,8 +245,9 @@ static haft_time http_on_tick(void *context, haft_time now)
         next = c->next;
         hf_connection_check(c, now);
     }
-    if (http->deaf)
-        on_connection(&http->listener.stream, 0);
+    for (unsigned i = 0; i < http->n_listeners; i++)
+        if (http->deaf[i])
+            on_connection(&http->listeners[i].stream, 0);
     if (!http->resting && now - http->used > REST_MS)
         http_rest(http);
     return now + SWEEP_MS;
@@ -255,7 +262,7 @@ void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context)
         return;
     http->closing = true;
     hf_shards_leave(http);
-    uv_close(&http->listener.handle, on_listener_closed);
+    http_close_listeners(http);
     hf_mux_shut_down(&http->mux);
     hf_loop_set_timer(&http->loop, loop_now(&http->loop));
 }
@@ -373,8 +380,7 @@ haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv
                         reterr_reason) ||
         open_front(http, reterr_reason) || hf_http_listen(http, on_connection, reterr_reason)) {
         http->closing = true;
-        if (http->open_handles > 1)
-            uv_close(&http->listener.handle, on_listener_closed);
+        http_close_listeners(http);
         hf_loop_close(&http->loop, http_on_closed);
         return NULL;
     }

@@ -143,7 +143,7 @@ static const struct program_line program_lines[] = {
      .error = "--scale: expected a number from -1 to 2, not 1 2\n"},
     {{ASKED, "--listen", "nowhere"},
      .status = 2,
-     .error = "--listen: expected an address, HOST:PORT or unix:PATH, not nowhere\n"},
+     .error = "--listen: expected an address, HOST:PORT, PORT or unix:PATH, not nowhere\n"},
     {{ASKED, "--offest", "1"},
      .status = 2,
      .error = "unknown option --offest; did you mean --offset?\n"},
@@ -180,7 +180,7 @@ static const struct program_line program_lines[] = {
             "  --speed WORD              how fast: slow, fast (fast)\n"
             "  --region WORD             where: us-east, us-west\n"
             "  --user TEXT               who [READER_USER]\n"
-            "  --listen HOST:PORT        where to listen\n"
+            "  --listen [HOST:]PORT      where to listen\n"
             "  --ignore GLOB             names to ignore [READER_IGNORE]\n"
             "\n"
             "Environment variables of reader:\n"
