@@ -86,12 +86,13 @@ static size_t setup_on_read(char *room, size_t one, size_t n, void *context)
     return n;
 }
 
-/* Only a repeatable request is read again from its start. */
+/* libcurl reads a body from its beginning to repeat the request, in some versions before it opens
+ * another connection; and then, on a handle that was refused this, once before the next request. */
 static int setup_on_seek(void *context, curl_off_t offset, int origin)
 {
     http_request *request = context;
 
-    if (!request->options.may_repeat || offset || origin != SEEK_SET)
+    if (setup_is_repeat(request) || offset || origin != SEEK_SET)
         return CURL_SEEKFUNC_FAIL;
     request->body_sent = 0;
     return CURL_SEEKFUNC_OK;
