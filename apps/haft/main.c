@@ -14,7 +14,7 @@ static int act_flag(const char *flag)
     if (!strcmp(flag, "--help") || !strcmp(flag, "-h"))
         return help_print(NULL);
     page_init(&page);
-    if (!strcmp(flag, "--version"))
+    if (!strcmp(flag, "--version") || !strcmp(flag, "-V"))
         haft_buffer_printf(&page.text, "haft " HAFT_VERSION "%s\n",
                            sizeof HAFT_COMMIT > 1 ? " (commit " HAFT_COMMIT ")" : "");
     else if (!strcmp(flag, "--manual")) /* for the build, which compares the page with this

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/arguments.h"
 #include "loop/heap.h"
@@ -102,6 +103,21 @@ int hf_command_refuse(const struct command *command, const haft_reason *reason)
     return command_unable(command);
 }
 
+/* Somebody who starts it by hand would otherwise look at a program that does nothing. */
+static void explain_stdio(const struct command *command)
+{
+    const char *name = command->program;
+
+    if (!isatty(STDIN_FILENO))
+        return;
+    fprintf(stderr, "%s: serving MCP on standard input and output, for a client that starts it\n",
+            name);
+    if (!command->app)
+        fprintf(stderr, "%s: to try it, run haft tools -- %s, or %s --list%s%s%s\n", name, name,
+                name, HAFT_HTTP ? ", or " : "", HAFT_HTTP ? name : "",
+                HAFT_HTTP ? " --http 8808" : "");
+}
+
 int hf_command_stdio(struct command *command, haft_server *server)
 {
     haft_stdio_options stdio = command->settings.stdio;
@@ -112,6 +128,7 @@ int hf_command_stdio(struct command *command, haft_server *server)
     stdio.drain_ms = command->settings.drain_ms;
     stdio.reload = hf_command_can_reload(command) ? hf_reload_now : NULL;
     stdio.reload_context = &command->reload;
+    explain_stdio(command);
     status = haft_stdio_serve(server, &stdio);
     if (status < 0 && command->refusal.code)
         return hf_command_refuse(command, &command->refusal);
