@@ -1,5 +1,5 @@
-/* request.c - requests: who asks, in which revision, for which method; what is refused before a method
- * has been called. */
+/* request.c - requests: finds the client, the revision and the method of a request, and refuses an
+ * invalid request before its method is called. */
 #include <string.h>
 
 #include "engine/call/headers.h"
@@ -65,7 +65,7 @@ static bool read_envelope(haft_session *session, haft_call *call)
     struct text stated = headers ? headers->index_->mcp_protocol_version : (struct text){NULL, 0};
     enum revision named;
 
-    /* Who it was is wanted of what is refused, too. */
+    /* The log of a refused request also names the client. */
     call->client.name = yyjson_get_str(name);
     call->client.name_size = yyjson_get_len(name);
     if (headers && !stated.data)
