@@ -59,7 +59,7 @@ test("only on this machine, unless it is said", async () => {
     for (const address of ["0.0.0.0:0", "[::]:0"])
         assert.match(await refused("everything", ["--http", address]), /--insecure/);
     assert.match(await refused("everything", ["--http", "example.com:80"]), /address|host/);
-    for (const address of ["nonsense", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:x", ":80"])
+    for (const address of ["nonsense", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:x", ":x", ":99999", ":"])
         assert.match(await refused("everything", ["--http", address], 2), /address|host/);
     await withServer(
         "everything",
