@@ -1,5 +1,5 @@
 /* expect gcc: lamp.room needs a description */
-/* expect clang: \(lamp.room needs a description\|at least one argument\) */
+/* expect clang: \(lamp.room needs a description\|at least one argument\|passing no argument\) */
 /* A field without a description. */
 #include <haft.hpp>
 
