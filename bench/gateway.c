@@ -91,7 +91,7 @@ static double by_invoke(haft_gateway *gateway)
         right = haft_gateway_request_response(req)->status == 200;
         haft_gateway_request_free(req);
     }
-    return right ? (now_ns() - start) / REQUESTS : -1;
+    return right ? (now_ns() - start) / (double)REQUESTS : -1;
 }
 
 /* Reads one response, and checks the end of its body. */
@@ -117,7 +117,7 @@ static double by_http(int fd, const char *request)
     for (int i = 0; i < REQUESTS; i++)
         if (write(fd, request, strlen(request)) != (ssize_t)strlen(request) || !hear(fd))
             return -1;
-    return (now_ns() - start) / REQUESTS;
+    return (now_ns() - start) / (double)REQUESTS;
 }
 
 /* ---- the other process ---- */
