@@ -331,6 +331,8 @@ int hf_header_list_take(haft_arena *arena, struct header_list *headers, const ha
 /* Sets the response of the request; it must live long enough. */
 int hf_response_take(haft_gateway_request *req, const haft_response *response);
 
+/* Appends the problem document of a status; issues may be NULL. */
+void hf_problem_write(haft_buffer *body, int status, const char *detail, const haft_issues *issues);
 /* Responds with a status and a problem document. */
 int hf_respond_problem(haft_gateway_request *req, int status, const char *detail,
                        const haft_issues *issues);

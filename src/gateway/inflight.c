@@ -16,6 +16,8 @@ static const haft_response failed_response = {.status = 500, .body = ""},
                            gone_response = {.status = 503, .body = ""},
                            late_response = {.status = 504, .body = ""};
 
+enum { LATE_SIZE = 1024 };
+
 /* ---- lifetime ---- */
 
 /* Keeps its call for the next request. */
@@ -104,6 +106,25 @@ void hf_inflight_answer(struct inflight *inflight, const haft_response *response
     inflight->responder = NULL;
     if (responder)
         responder->respond(inflight->context, response ? response : &failed_response);
+}
+
+/* Answers a request whose handler still runs, and may be writing its own response. */
+static void inflight_answer_late(struct inflight *inflight)
+{
+    haft_response response = late_response;
+    haft_buffer body;
+
+    haft_buffer_init(&body, inflight->gateway_loop->gateway->server->allocator, LATE_SIZE);
+    if (!inflight->req->mcp)
+        hf_problem_write(&body, response.status, "The call timed out.", NULL);
+    if (!body.status && body.size) {
+        response.headers = HEADER("content-type", "application/problem+json");
+        response.n_headers = 1;
+        response.body = body.data;
+        response.size = body.size;
+    }
+    hf_inflight_answer(inflight, &response);
+    haft_buffer_finish(&body);
 }
 
 /* ---- on another thread ---- */
@@ -380,5 +401,5 @@ void hf_inflight_tick(struct inflight *inflight, haft_time now)
         return;
     if (inflight->parked && !req->given_up)
         hf_gateway_request_give_up(req, 504);
-    hf_inflight_answer(inflight, &late_response);
+    inflight_answer_late(inflight);
 }

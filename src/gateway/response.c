@@ -157,8 +157,7 @@ int haft_respond(haft_call *call, int status, const char *content_type, const vo
     return 0;
 }
 
-static void put_problem(haft_buffer *body, int status, const char *detail,
-                        const haft_issues *issues)
+void hf_problem_write(haft_buffer *body, int status, const char *detail, const haft_issues *issues)
 {
     struct json_writer w = {.out = body};
 
@@ -198,7 +197,7 @@ int hf_respond_problem(haft_gateway_request *req, int status, const char *detail
     if (req->mcp)
         put_error(&body, req, detail);
     else
-        put_problem(&body, status, detail, issues);
+        hf_problem_write(&body, status, detail, issues);
     failed = body.status ? body.status
                          : haft_respond(call, status,
                                         req->mcp ? "application/json" : "application/problem+json",

@@ -144,7 +144,7 @@ static void requests(void **state)
         {"DELETE", "/guarded", "", "", {"HTTP/1.1 405 ", "Allow: POST, OPTIONS"}},
         {"POST", "/guarded", "", "", {"HTTP/1.1 401 ", "Who is it?"}},
         {"POST", "/guarded", "X-Name: ann\r\n", "", {"HTTP/1.1 200 ", "for ann"}},
-        {"GET", "/hasty", "", "", {"HTTP/1.1 504 "}},
+        {"GET", "/hasty", "", "", {"HTTP/1.1 504 ", "application/problem+json", "\"status\":504"}},
         /* endpoints */
         {"POST", "/mcp", JSON, PING(1), {"HTTP/1.1 200 ", PONG(1)}},
         {"POST", "/mcp", JSON, TOOL("guarded"), {"Tool guarded not found"}},
