@@ -120,10 +120,14 @@ int hass_json(haft_call *call, const struct hass_answer *answer, haft_value **re
 int hass_command(haft_call *call, const char *type, const char *fields, const char *accepts,
                  haft_value **ret_result);
 
+/* What the people at the clients have agreed to (consent.h); for home_confirm of tools/common.h. */
+struct consents *hass_consents(haft_call *call);
+
 /* ---- waiting for events ---- */
 
 /* The number of state changes that this entity has had; and waits until it has had more, at most `ms`
- * milliseconds (0: until the deadline).  Returns HAFT_ETIMEOUT without a text when the time is over. */
+ * milliseconds (0: until the deadline).  Returns HASS_UNCHANGED without a text when the time is over. */
+enum { HASS_UNCHANGED = 100 };
 uint64_t hass_changes(haft_call *call, const char *entity_id);
 int hass_wait_change(haft_call *call, const char *entity_id, uint64_t since, unsigned ms);
 /* Sleeps, unless the call is cancelled or its deadline passes, which is an error. */
