@@ -1,0 +1,50 @@
+/* control_cover - opens, closes, stops or positions a blind, a shutter or a garage door. */
+#include "tools/acts.h"
+
+enum { COVER_OPEN = 1, COVER_CLOSE = 2, COVER_SET_POSITION = 4, COVER_STOP = 8 };
+
+static void cover_check(haft_refinement *refinement, const control_cover_args *in)
+{
+    if (in->action == cover_action_set && !in->has_position)
+        haft_refinement_add_issue(refinement, "position", "The action set needs a position");
+    if (in->action != cover_action_set && in->has_position)
+        haft_refinement_add_issue(refinement, "position", "Only the action set has a position");
+}
+HAFT_REFINE(control_cover_args, cover_check);
+
+HAFT_STRUCT(cover_data,
+    HAFT_INTEGER(position, "Position"));
+
+static const struct {
+    const char *service;
+    unsigned features;
+    const char *cannot;
+} cover_rows[] = {
+    [cover_action_open] = {"open_cover", COVER_OPEN, "cannot be opened"},
+    [cover_action_close] = {"close_cover", COVER_CLOSE, "cannot be closed"},
+    [cover_action_stop] = {"stop_cover", COVER_STOP, "cannot be stopped"},
+    [cover_action_toggle] = {"toggle", COVER_OPEN | COVER_CLOSE, "cannot be opened or closed"},
+    [cover_action_set] = {"set_cover_position", COVER_SET_POSITION, "cannot be set to a position"},
+};
+
+static int control_cover(haft_call *call, const control_cover_args *in, entity *out)
+{
+    cover_data data = {.position = in->position};
+    const char *json = NULL;
+    int status = hass_require(call, in->entity_id, "cover", out);
+
+    if (!status)
+        status =
+            home_needs(call, out, cover_rows[in->action].features, cover_rows[in->action].cannot);
+    if (status)
+        return status;
+    if (in->action == cover_action_set) {
+        json = hass_data(call, &cover_data_type, &data);
+        if (!json)
+            return HAFT_EFAIL;
+    }
+    return home_act(call, out, cover_rows[in->action].service, json, out);
+}
+HAFT_TOOL(control_cover, control_cover_args, entity,
+          "Open, close, stop or position a cover: a blind, a shutter, a garage door.", HOME_WRITES);
+HOME_EXPORT(control_cover);
