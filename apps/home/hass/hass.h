@@ -120,8 +120,10 @@ int hass_json(haft_call *call, const struct hass_answer *answer, haft_value **re
 int hass_command(haft_call *call, const char *type, const char *fields, const char *accepts,
                  haft_value **ret_result);
 
-/* What the people at the clients have agreed to (consent.h); for home_confirm of tools/common.h. */
-struct consents *hass_consents(haft_call *call);
+/* Whether this client has agreed to this kind of action in the last five minutes, and the note that it
+ * has; for home_confirm of tools/common.h. */
+bool hass_has_consent(haft_call *call, const char *who, const char *kind);
+void hass_add_consent(haft_call *call, const char *who, const char *kind);
 
 /* ---- waiting for events ---- */
 

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "consent.h"
-
 /* ---- fields ---- */
 
 const char *home_action_name(home_action action)
@@ -162,7 +160,6 @@ static bool confirm_can_ask(const haft_call *call)
 
 int home_confirm(haft_call *call, const char *kind, const char *format, ...)
 {
-    struct consents *consents = hass_consents(call);
     const char *who = confirm_who(call), *question;
     confirm_form form;
     va_list args;
@@ -170,7 +167,7 @@ int home_confirm(haft_call *call, const char *kind, const char *format, ...)
 
     if (!who)
         return HAFT_ENOMEM;
-    if (!confirm_can_ask(call) || home_consents_have(consents, who, kind))
+    if (!confirm_can_ask(call) || hass_has_consent(call, who, kind))
         return 0;
     va_start(args, format);
     question = haft_arena_vprintf(haft_call_arena(call), format, args);
@@ -178,15 +175,15 @@ int home_confirm(haft_call *call, const char *kind, const char *format, ...)
     if (question)
         question = haft_call_printf(
             call,
-            "%s If you agree, actions of this kind (%s) are not asked about again for %d minutes.",
-            question, kind, CONSENT_MS / 60000);
+            "%s If you agree, you are not asked about actions of this kind (%s) for five minutes.",
+            question, kind);
     if (!question)
         return HAFT_ENOMEM;
     answer = haft_elicit(call, kind, question, &confirm_form_type, &form);
     if (answer == HAFT_ECAPABILITY) /* its revision has no elicitation */
         return 0;
     if (answer == HAFT_ACCEPTED && form.confirm) {
-        home_consents_add(consents, who, kind);
+        hass_add_consent(call, who, kind);
         return 0;
     }
     if (answer == HAFT_ACCEPTED || answer == HAFT_DECLINED || answer == HAFT_DISMISSED)

@@ -21,7 +21,7 @@
 
 #include "registry.h"
 
-/* ---- hints, as the table in docs/home.md has them ---- */
+/* ---- hints ---- */
 
 #define HOME_HINTS(read, destroy, repeat, open)                                                    \
     .annotations = {                                                                               \
