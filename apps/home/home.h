@@ -9,20 +9,26 @@ struct hass_link;
 
 /* What a home server is made with. */
 struct home_options {
-    const char *url;        /* of Home Assistant; NULL: the demo home in this process */
-    const char *token;      /* NULL for none */
-    const char *ca_file;    /* NULL: those of the system */
-    unsigned timeout_ms;    /* of a request: 30,000 */
-    const char *entities;   /* "light.*,-lock.*"; NULL: all */
-    bool speech;            /* the five speech tools are offered */
-    bool render_template;   /* so is render_template */
-    const char *audio_dir;  /* that analyze_audio may read; NULL: none */
+    const char *url;                 /* of Home Assistant; NULL: the demo home in this process */
+    const char *token;               /* NULL for none */
+    const char *ca_file;             /* NULL: those of the system */
+    unsigned timeout_ms;             /* of a request: 30,000 */
+    const char *entities;            /* "light.*,-lock.*"; NULL: all */
+    bool speech;                     /* the five speech tools are offered */
+    bool render_template;            /* so is render_template */
+    const char *audio_dir;           /* that analyze_audio may read; NULL: none */
+    const haft_allocator *allocator; /* NULL: malloc */
 };
 
-/* The Home Assistant client: hass.c. */
+/* The Home Assistant client: hass.c.  It owns the link, also when hass_new fails.  It connects when a
+ * call first needs it.  hass_free: no call uses it any more; NULL is fine. */
 struct hass *hass_new(const struct home_options *options, struct hass_link link,
                       haft_reason *reterr_reason);
 void hass_free(struct hass *hass);
+/* Calls the function with each visible entity whose state changes, on a thread of the client's; it must
+ * not wait, and not use the client.  NULL: no more, once this has returned.  For resources. */
+void hass_watch(struct hass *hass, void (*on_change)(void *context, const char *entity_id),
+                void *context);
 HAFT_SERVER_CONTEXT(home_hass, struct hass)
 
 /* Tools, resources and prompts; `registry.c` has the table. */

@@ -51,7 +51,8 @@ haft_value *entity_attribute(const entity *of, const char *name);
 double entity_number(const entity *of, const char *name, double otherwise);
 const char *entity_text(const entity *of, const char *name); /* NULL if it is not a string */
 bool entity_supports(const entity *of, unsigned feature);    /* a bit of supported_features */
-bool entity_lists(const entity *of, const char *name, const char *value); /* an array has the string */
+bool entity_lists(const entity *of, const char *name,
+                  const char *value); /* an array has the string */
 
 /* ---- reading ---- */
 
@@ -90,10 +91,11 @@ int hass_act_as(haft_call *call, const char *domain, const char *service, const 
 
 struct hass_service {
     const char *domain, *service;
-    const char *data;     /* JSON object, which may have entity_id, area_id, device_id, floor_id, label_id
+    const char
+        *data; /* JSON object, which may have entity_id, area_id, device_id, floor_id, label_id
                              or entity_id "all": these are expanded to entities, and filtered; or NULL */
-    bool wants_response;  /* ?return_response */
-    bool without_target;  /* such a service reaches no entity: notify, persistent_notification */
+    bool wants_response; /* ?return_response */
+    bool without_target; /* such a service reaches no entity: notify, persistent_notification */
 };
 /* Calls a service.  *ret_changed has the entities whose state changed; *ret_response is NULL unless it
  * was asked for.  Each may be NULL. */
@@ -103,7 +105,7 @@ int hass_call(haft_call *call, const struct hass_service *service, struct hass_s
 /* ---- everything else ---- */
 
 struct hass_answer {
-    int status; /* of HTTP */
+    int status;       /* of HTTP */
     const char *type; /* content type */
     const char *body; /* with a NUL behind it */
     size_t size;
@@ -125,9 +127,17 @@ int hass_command(haft_call *call, const char *type, const char *fields, const ch
 bool hass_has_consent(haft_call *call, const char *who, const char *kind);
 void hass_add_consent(haft_call *call, const char *who, const char *kind);
 
+/* ---- what is hidden ---- */
+
+/* A JSON value, or text, without what --entities hides: items and members about hidden entities are left
+ * out, and elsewhere their ids become "[hidden]".  The functions above have done that with everything
+ * they return.  NULL, with the error set on the call, without memory. */
+haft_value *hass_redact(haft_call *call, haft_value *value);
+const char *hass_redact_text(haft_call *call, const char *text, size_t size);
+
 /* ---- waiting for events ---- */
 
-/* The number of state changes that this entity has had; and waits until it has had more, at most `ms`
+/* A number that is another one after each change of the entity; and waits until it is, at most `ms`
  * milliseconds (0: until the deadline).  Returns HASS_UNCHANGED without a text when the time is over. */
 enum { HASS_UNCHANGED = 100 };
 uint64_t hass_changes(haft_call *call, const char *entity_id);

@@ -16,11 +16,11 @@ struct link_request {
 };
 
 struct link_response {
-    int status;        /* of HTTP; 0: there was no answer, and `text` says why */
-    bool maybe_done;   /* without an answer: Home Assistant may have carried it out */
-    const char *text;  /* a sentence without secrets */
-    const char *type;  /* content type */
-    const char *body;  /* NUL behind it */
+    int status;       /* of HTTP; 0: there was no answer, and `text` says why */
+    bool maybe_done;  /* without an answer: Home Assistant may have carried it out */
+    const char *text; /* a sentence without secrets */
+    const char *type; /* content type */
+    const char *body; /* NUL behind it */
     size_t size;
 };
 
