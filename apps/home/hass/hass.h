@@ -97,7 +97,8 @@ struct hass_service {
     bool wants_response; /* ?return_response */
     bool without_target; /* such a service reaches no entity: notify, persistent_notification */
 };
-/* Calls a service.  *ret_changed has the entities whose state changed; *ret_response is NULL unless it
+/* Calls a service, by the command call_service of the WebSocket (which gives reasons where REST says "400:
+ * Bad Request"); it is sent once.  *ret_changed has the entities whose state changed; *ret_response is NULL unless it
  * was asked for.  Each may be NULL. */
 int hass_call(haft_call *call, const struct hass_service *service, struct hass_states *ret_changed,
               haft_value **ret_response);
