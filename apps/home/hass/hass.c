@@ -55,7 +55,7 @@ struct hass *hass_new_timed(const struct home_options *options, struct hass_link
                             const struct hass_times *times, haft_reason *reterr_reason)
 {
     const haft_allocator *allocator = hf_allocator_or_default(options->allocator);
-    struct hass *hass = hass_alloc(allocator, sizeof *hass);
+    struct hass *hass = link.context ? hass_alloc(allocator, sizeof *hass) : NULL;
 
     if (!hass)
         goto no_memory;

@@ -28,11 +28,11 @@ struct link_response {
  * request and for the socket, and never while the link holds a lock. */
 struct hass_link {
     /* Starts a request; `done` comes exactly once, perhaps before it returns.  The response is valid
-     * until `done` returns.  Returns a handle for `cancel`, which may be used until `done` is called; or
-     * NULL if there was nothing to wait for. */
+     * until `done` returns.  Returns a handle for `cancel`, or NULL if there was nothing to
+     * wait for.  A handle is a number in disguise: after `done` it means nothing, and cancelling it does nothing. */
     void *(*request)(void *context, const struct link_request *request,
                      void (*done)(void *who, const struct link_response *response), void *who);
-    void (*cancel)(void *context, void *handle); /* done comes, with status 0 */
+    void (*cancel)(void *context, void *handle); /* done comes, with status 0, unless it came */
 
     /* Opens the WebSocket, of which there is one.  Messages come by `message`, the end by `closed`, with
      * a reason, exactly once if open returned 0; after it the socket may be opened again. */
