@@ -17,9 +17,9 @@ struct demo_options {
     const haft_allocator *allocator; /* NULL: malloc */
     int64_t (*now)(void *context);   /* microseconds since 1970; NULL: the system's clock */
     void *now_context;
-    uint64_t seed;      /* of ids and histories */
-    const char *token;  /* that clients must have; NULL: "demo" */
-    size_t extra;       /* further sensors, sensor.extra_0001 ..., for tests of size */
+    uint64_t seed;     /* of ids and histories */
+    const char *token; /* that clients must have; NULL: "demo" */
+    size_t extra;      /* further sensors, sensor.extra_0001 ..., for tests of size */
 };
 
 struct demo *demo_new(const struct demo_options *options);
@@ -35,9 +35,9 @@ struct demo_request {
 };
 struct demo_response {
     int status;
-    const char *type;    /* content type; a constant */
+    const char *type;     /* content type; a constant */
     const char *location; /* header of 201; NULL for none; in `extra` */
-    haft_buffer body;    /* the caller has initialized it, and finishes it */
+    haft_buffer body;     /* the caller has initialized it, and finishes it */
 };
 void demo_handle(struct demo *demo, const struct demo_request *request, struct demo_response *ret);
 
