@@ -15,9 +15,7 @@ HAFT_STRUCT(activate_scene_result,
 static int activate_scene(haft_call *call, const activate_scene_args *in,
                           activate_scene_result *out)
 {
-    scene_data data = {.entity_id = in->entity_id,
-                       .has_transition = in->has_transition,
-                       .transition = in->transition};
+    scene_data data = {.has_transition = in->has_transition, .transition = in->transition};
     struct hass_service service = {.domain = "scene", .service = "turn_on"};
     struct hass_states changed;
     entity scene;
@@ -25,6 +23,7 @@ static int activate_scene(haft_call *call, const activate_scene_args *in,
 
     if (status)
         return status;
+    data.entity_id = scene.entity_id;
     service.data = hass_data(call, &scene_data_type, &data);
     if (!service.data)
         return HAFT_EFAIL;

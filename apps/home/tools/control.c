@@ -120,26 +120,22 @@ static const struct {
 
 static int control(haft_call *call, const control_args *in, entity *out)
 {
-    size_t size = strcspn(in->entity_id, "."), i = 0,
-           n = sizeof control_rows / sizeof *control_rows;
-    int status;
+    size_t i = 0, n = sizeof control_rows / sizeof *control_rows;
+    int status = hass_require(call, in->entity_id, NULL, out);
 
-    while (i < n && (strlen(control_rows[i].domain) != size ||
-                     strncmp(control_rows[i].domain, in->entity_id, size) != 0))
-        i++;
-    if (i < n && control_rows[i].act) {
-        status = control_check(call, in, control_rows[i].domain);
-        return status ? status : control_rows[i].act(call, in, out);
-    }
-    /* An entity that does not exist says more than its domain. */
-    status = hass_require(call, in->entity_id, NULL, out);
     if (status)
         return status;
-    if (i < n)
-        return home_fail(call, "%s cannot be turned on or off. Use %s.", in->entity_id,
+    while (i < n && strcmp(control_rows[i].domain, out->domain) != 0)
+        i++;
+    if (i == n)
+        return home_fail(call,
+                         "%s cannot be turned on or off: entities of the domain %s only report.",
+                         out->entity_id, out->domain);
+    if (!control_rows[i].act)
+        return home_fail(call, "%s cannot be turned on or off. Use %s.", out->entity_id,
                          control_rows[i].instead);
-    return home_fail(call, "%s cannot be turned on or off: entities of the domain %s only report.",
-                     in->entity_id, out->domain);
+    status = control_check(call, in, out->domain);
+    return status ? status : control_rows[i].act(call, in, out);
 }
 HAFT_TOOL(control, control_args, entity, "Turn any entity on or off, with the tool of its domain.",
           HOME_WRITES);

@@ -1,6 +1,4 @@
 /* entity_state - the states of up to fifty entities, with all their attributes. */
-#include <string.h>
-
 #include "tools/common.h"
 
 HAFT_STRUCT(entity_state_args,
@@ -12,7 +10,7 @@ HAFT_STRUCT(entity_state_result,
 static const entity *state_find(const struct hass_states *states, const char *entity_id)
 {
     for (size_t i = 0; i < states->n; i++)
-        if (!strcmp(states->at[i].entity_id, entity_id))
+        if (home_same_text(states->at[i].entity_id, entity_id))
             return &states->at[i];
     return NULL;
 }

@@ -62,13 +62,16 @@ static int notify_find(haft_call *call, const char *target, haft_value *services
 {
     const char *name = strncmp(target, "notify.", 7) ? target : target + 7, *possible;
     struct hass_states states;
+    entity one;
     int status = hass_states(call, &states);
 
     if (status)
         return status;
     for (size_t i = 0; name != target && i < states.n; i++)
-        if (!strcmp(states.at[i].entity_id, target))
-            return 1;
+        if (!strcmp(states.at[i].entity_id, target)) {
+            status = hass_require(call, target, "notify", &one);
+            return status ? status : 1;
+        }
     if (yyjson_obj_get(services, name) && strcmp(name, "send_message") != 0)
         return 0;
     if (strchr(name, '.'))

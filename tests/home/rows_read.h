@@ -1,0 +1,110 @@
+/* home/rows_read.h - the tools that read states, in every situation. */
+#ifndef HAFT_TESTS_HOME_ROWS_READ_H
+#define HAFT_TESTS_HOME_ROWS_READ_H
+
+#include "home/tools.h"
+
+#define BAD(tool) "!Input validation error: Invalid arguments for tool " tool ": "
+
+static const struct tool_case rows_read[] = {
+    /* ---- list_devices ---- */
+    {"list_devices", NORMAL, "{'domain':'fan'}",
+     .expect = "total=2; truncated=false; without_area=0; devices.0.entity_id='fan.bathroom'; "
+               "devices.0.state='on'; devices.0.area='Bathroom'; devices.0.name='Bathroom fan'; "
+               "devices.0.attributes.percentage=66; devices.0.attributes.friendly_name=; "
+               "devices.1.entity_id='fan.bedroom'; devices.2="},
+    {"list_devices", NORMAL, "{'area':'living_room','domain':'light'}",
+     .expect = "total=2; without_area=1; devices.0.entity_id='light.living_room_ceiling'; "
+               "devices.1.entity_id='light.living_room_lamp'"},
+    {"list_devices", NORMAL, "{'area':'Living Room','domain':'light'}", .expect = "total=2"},
+    {"list_devices", NORMAL, .expect = "truncated=false"},
+    {"list_devices", BAD_ARGUMENT, "{'domain':5}", .expect = BAD("list_devices") "domain: *"},
+    {"list_devices", BAD_ARGUMENT, "{'room':'kitchen'}", .expect = BAD("list_devices") "*room*"},
+    {"list_devices", BAD_ARGUMENT, "{'area':'cellar'}",
+     .expect = "!Area not found: cellar. Areas: *Kitchen*"},
+    {"list_devices", UNKNOWN_ENTITY, .why_not = "it takes no entity"},
+    {"list_devices", UNAVAILABLE, "{'domain':'switch'}", .unavailable = "switch.tv_socket",
+     .expect = "devices.3.entity_id='switch.tv_socket'; devices.3.state='unavailable'"},
+    {"list_devices", WRONG_DOMAIN, "{'domain':'contact'}",
+     .expect =
+         "!There are no entities of the domain \"contact\". Domains: alarm_control_panel, *light*"},
+    ROWS_OF_STATES("list_devices", "{}")
+
+    /* ---- search_entities ---- */
+    {"search_entities", NORMAL, "{'query':'bedroom light'}",
+     .expect = "results.0.entity_id='light.bedroom'; truncated=false"},
+    {"search_entities", NORMAL, "{'query':'kichen','domain':'light'}",
+     .expect = "count=2; results.0.entity_id='light.kitchen_ceiling'; results.0.area='Kitchen'; "
+               "results.1.entity_id='light.kitchen_counter'"},
+    {"search_entities", NORMAL, "{'query':'battery','limit':1}",
+     .expect =
+         "count=2; truncated=true; results.0.entity_id='sensor.front_door_battery'; results.1="},
+    {"search_entities", NORMAL, "{'query':'zzz'}",
+     .expect = "count=0; results=[]; truncated=false"},
+    {"search_entities", BAD_ARGUMENT, "{'query':''}",
+     .expect = BAD("search_entities") "query: Too small*"},
+    {"search_entities", BAD_ARGUMENT, "{'query':'x','limit':0}",
+     .expect = BAD("search_entities") "limit: Too small*"},
+    {"search_entities", UNKNOWN_ENTITY, "{'query':'lighthouse.nope'}",
+     .expect = "count=0; results=[]"},
+    {"search_entities", UNAVAILABLE, "{'query':'bathroom mirror'}",
+     .unavailable = "light.bathroom_mirror",
+     .expect = "results.0.entity_id='light.bathroom_mirror'; results.0.state='unavailable'"},
+    {"search_entities", WRONG_DOMAIN, "{'query':'bedroom','domain':'contact'}",
+     .expect = "count=0"},
+    ROWS_OF_STATES("search_entities", "{'query':'x'}")
+
+    /* ---- entity_state ---- */
+    {"entity_state", NORMAL, "{'entity_id':'light.office_desk'}",
+     .expect = "entities.0.state='on'; entities.0.attributes.rgb_color=[51,153,255]; "
+               "entities.0.attributes.friendly_name='Office desk'; entities.0.domain='light'; "
+               "entities.0.area='Office'; entities.1=; not_found="},
+    {"entity_state", NORMAL, "{'entity_id':['light.hallway','lock.front_door','light.nope']}",
+     .expect = "entities.0.entity_id='light.hallway'; entities.1.entity_id='lock.front_door'; "
+               "not_found=['light.nope']"},
+    {"entity_state", NORMAL, "{'entity_id':'camera.front_door'}",
+     .expect = "entities.0.state='idle'; entities.0.attributes.access_token=; "
+               "entities.0.attributes.entity_picture="},
+    {"entity_state", BAD_ARGUMENT, "{'entity_id':[]}",
+     .expect = BAD("entity_state") "entity_id: *"},
+    {"entity_state", BAD_ARGUMENT, "{}", .expect = BAD("entity_state") "entity_id: *"},
+    {"entity_state", UNKNOWN_ENTITY, "{'entity_id':'light.hallwey'}",
+     .expect = "!Entity not found: light.hallwey. Similar: light.hallway."},
+    {"entity_state", UNAVAILABLE, "{'entity_id':'light.hallway'}",
+     .expect = "entities.0.state='unavailable'"},
+    {"entity_state", WRONG_DOMAIN, .why_not = "it reads entities of every domain"},
+    ROWS_OF_STATES("entity_state", "{'entity_id':'light.hallway'}")
+
+    /* ---- dashboard ---- */
+    {"dashboard", NORMAL, "{'sections':['lights','climate']}",
+     .expect =
+         "lights.total=10; lights.active=4; lights.unavailable=1; lights.truncated=false; "
+         "lights.entities=['light.downstairs','light.kitchen_ceiling',"
+         "'light.living_room_ceiling','light.office_desk']; climate.0.entity_id='climate.bedroom'; "
+         "climate.1.entity_id='climate.living_room'; climate.1.mode='heat'; "
+         "climate.1.current=19.2; climate.1.target=21.5; climate.2.target=; covers=; motion="},
+    {"dashboard", NORMAL,
+     .expect = "motion.total=3; motion.active=2; covers.total=4; covers.active=2"},
+    {"dashboard", BAD_ARGUMENT, "{'sections':['garden']}",
+     .expect = BAD("dashboard") "sections.0: *"},
+    {"dashboard", UNKNOWN_ENTITY, .why_not = "it takes no entity"},
+    {"dashboard", UNAVAILABLE, "{'sections':['covers']}", .unavailable = "cover.kitchen_shade",
+     .expect = "covers.total=4; covers.unavailable=1; covers.active=1"},
+    {"dashboard", WRONG_DOMAIN, .why_not = "it takes no entity"},
+    ROWS_OF_STATES("dashboard", "{}")
+
+    /* ---- example ---- */
+    {"example", NORMAL, "{'message':'hello'}", .expect = "message='hello'"},
+    {"example", BAD_ARGUMENT, "{}", .expect = BAD("example") "message: *"},
+    {"example", UNKNOWN_ENTITY, .why_not = "it takes no entity"},
+    {"example", UNAVAILABLE, .why_not = "it takes no entity"},
+    {"example", WRONG_DOMAIN, .why_not = "it takes no entity"},
+    {"example", HASS_ERROR, .why_not = "it does not use Home Assistant"},
+    {"example", LOST, "{'message':'hello'}", .expect = "message='hello'"},
+    {"example", DEADLINE, .why_not = "it does not wait"},
+    {"example", CANCELLED, .why_not = "it does not wait"},
+};
+
+#undef BAD
+
+#endif
