@@ -82,6 +82,7 @@ struct hass {
     struct hass_link link;
     struct hass_times times;
     char *name, *entities; /* "Home Assistant at http://host"; the filter, or NULL */
+    char *audio_dir;       /* or NULL */
     unsigned timeout_ms;
     uv_mutex_t lock;
     uv_cond_t moved, changed, keep; /* connection and answers; states; something for the keeper */

@@ -11,6 +11,11 @@ bool hass_shows(const struct hass *hass, const char *entity_id);
  * allowed, and is an entity or has the domain of one.  With the lock held. */
 bool hass_hides_word(const struct hass *hass, const char *word, size_t size);
 
+/* The first word of a text at or after *from that may; false if there is none.  With the lock held:
+ * redact.c. */
+bool hass_find_hidden(const struct hass *hass, const char *text, size_t size, size_t *from,
+                      size_t *ret_end);
+
 /* An entity id as Home Assistant reads it, in small letters and without spaces around it; NULL without
  * memory. */
 const char *hass_tidy_id(haft_arena *arena, const char *text, size_t size);

@@ -48,6 +48,7 @@ static void hass_free_names(struct hass *hass)
 {
     hass_drop(hass->allocator, hass->name);
     hass_drop(hass->allocator, hass->entities);
+    hass_drop(hass->allocator, hass->audio_dir);
     hass_release(hass->allocator, hass, sizeof *hass);
 }
 
@@ -64,8 +65,10 @@ struct hass *hass_new_timed(const struct home_options *options, struct hass_link
     hass->outbox_end = &hass->outbox;
     hass->name = hass_name_of(allocator, options->url);
     hass->entities = hass_keep(allocator, options->entities);
+    hass->audio_dir = hass_keep(allocator, options->audio_dir);
     hass_table_init(&hass->states, allocator);
-    if (!hass->name || (options->entities && !hass->entities) || !hass_init_threads(hass)) {
+    if (!hass->name || (options->entities && !hass->entities) ||
+        (options->audio_dir && !hass->audio_dir) || !hass_init_threads(hass)) {
         hass_free_names(hass);
         goto no_memory;
     }
@@ -75,6 +78,11 @@ no_memory:
         link.free(link.context);
     hf_error_set(reterr_reason, HAFT_ENOMEM, "", "out of memory");
     return NULL;
+}
+
+const char *hass_audio_dir(const haft_call *call)
+{
+    return home_hass(call)->audio_dir;
 }
 
 struct hass *hass_new(const struct home_options *options, struct hass_link link,

@@ -24,14 +24,15 @@
 
 /* ---- what tools return about an entity ---- */
 
+/* It is in the schema of most tools: the names say what descriptions would. */
 HAFT_STRUCT(entity,
-    HAFT_STRING(entity_id, "Entity id"),
-    HAFT_STRING(state, "State"),
-    HAFT_STRING(domain, "Domain"),
-    HAFT_STRING(name, "Name"),
-    HAFT_OPTIONAL(HAFT_STRING(area, "Area")),
-    HAFT_MAP(attributes, HAFT_JSON(value, "Value"), "Attributes"),
-    HAFT_STRING(last_changed, "Time of the last change of state"));
+    HAFT_STRING(entity_id, NULL),
+    HAFT_STRING(state, NULL),
+    HAFT_STRING(domain, NULL),
+    HAFT_STRING(name, NULL),
+    HAFT_OPTIONAL(HAFT_STRING(area, NULL)),
+    HAFT_MAP(attributes, HAFT_JSON(value, NULL), NULL),
+    HAFT_STRING(last_changed, NULL));
 
 struct hass_states {
     const entity *at; /* sorted by entity id */

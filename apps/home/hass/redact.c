@@ -34,9 +34,8 @@ static bool redact_hides(const struct hass *hass, const char *text, size_t size)
     return hass_hides_word(hass, id, size);
 }
 
-/* The first hidden id at or after *from; false if there is none. */
-static bool redact_find(const struct hass *hass, const char *text, size_t size, size_t *from,
-                        size_t *ret_end)
+bool hass_find_hidden(const struct hass *hass, const char *text, size_t size, size_t *from,
+                      size_t *ret_end)
 {
     size_t at = *from;
 
@@ -62,14 +61,14 @@ static bool redact_is_clean(const struct hass *hass, const char *text, size_t si
 {
     size_t from = 0, end;
 
-    return !redact_find(hass, text, size, &from, &end);
+    return !hass_find_hidden(hass, text, size, &from, &end);
 }
 
 static void redact_text(const struct hass *hass, const char *text, size_t size, haft_buffer *out)
 {
     size_t done = 0, from = 0, end;
 
-    while (redact_find(hass, text, size, &from, &end)) {
+    while (hass_find_hidden(hass, text, size, &from, &end)) {
         haft_buffer_add(out, text + done, from - done);
         haft_buffer_puts(out, redact_mark);
         done = from = end;
@@ -93,11 +92,18 @@ static bool redact_is_service(const struct hass *hass, const char *key, yyjson_v
 /* Whether a value is nothing but a hidden id, or an object about one. */
 static bool redact_is_about(const struct hass *hass, yyjson_val *value)
 {
-    yyjson_val *id = yyjson_is_obj(value) ? yyjson_obj_get(value, "entity_id") : value;
+    /* Of states and logs; of list_for_display; of what caused an entry of a log. */
+    static const char *const keys[] = {"entity_id", "ei", "context_entity_id"};
 
-    if (yyjson_is_obj(value) && !id)
-        id = yyjson_obj_get(value, "ei"); /* list_for_display */
-    return yyjson_is_str(id) && redact_hides(hass, yyjson_get_str(id), yyjson_get_len(id));
+    if (yyjson_is_str(value))
+        return redact_hides(hass, yyjson_get_str(value), yyjson_get_len(value));
+    for (size_t i = 0; yyjson_is_obj(value) && i < sizeof keys / sizeof *keys; i++) {
+        yyjson_val *id = yyjson_obj_get(value, keys[i]);
+
+        if (yyjson_is_str(id) && redact_hides(hass, yyjson_get_str(id), yyjson_get_len(id)))
+            return true;
+    }
+    return false;
 }
 
 /* Whether anything in the value is hidden; it nests no deeper than a message may. */
