@@ -223,7 +223,7 @@ static bool house_work(struct house *house)
             haft_session_receive(peer->session, note->text, note->size, NULL, house_now());
             free(note);
         }
-        while (peer->client && (note = notes_take(&peer->to_client))) {
+        while (peer->receiver.message && (note = notes_take(&peer->to_client))) {
             any = true;
             peer->receiver.message(peer->receiver.context, note->text, note->size, NULL,
                                    house_now());

@@ -76,20 +76,24 @@ static const struct tool_case rows_read[] = {
     ROWS_OF_STATES("entity_state", "{'entity_id':'light.hallway'}")
 
     /* ---- dashboard ---- */
-    {"dashboard", NORMAL, "{'sections':['lights','climate']}",
+    {"dashboard", NORMAL, "{'sections':['climate','lights']}",
      .expect =
-         "lights.total=10; lights.active=4; lights.unavailable=1; lights.truncated=false; "
-         "lights.entities=['light.downstairs','light.kitchen_ceiling',"
-         "'light.living_room_ceiling','light.office_desk']; climate.0.entity_id='climate.bedroom'; "
-         "climate.1.entity_id='climate.living_room'; climate.1.mode='heat'; "
-         "climate.1.current=19.2; climate.1.target=21.5; climate.2.target=; covers=; motion="},
+         "summary.0={'section':'lights','total':10,'active':4,'unavailable':1,'entities':["
+         "'light.downstairs','light.kitchen_ceiling','light.living_room_ceiling',"
+         "'light.office_desk'],'truncated':false}; summary.1.section='climate'; "
+         "summary.1.active=2; summary.2=; climate.0.entity_id='climate.bedroom'; "
+         "climate.1={'entity_id':'climate.living_room','mode':'heat','current':19.2,'target':21.5}; "
+         "climate.2.target="},
     {"dashboard", NORMAL,
-     .expect = "motion.total=3; motion.active=2; covers.total=4; covers.active=2"},
+     .expect = "summary.3.section='motion'; summary.3.total=3; summary.3.active=2; "
+               "summary.2.section='covers'; summary.2.total=4; summary.2.active=2; "
+               "summary.4.section='automations'"},
+    {"dashboard", NORMAL, "{'sections':['motion']}", .expect = "summary.1=; climate="},
     {"dashboard", BAD_ARGUMENT, "{'sections':['garden']}",
      .expect = BAD("dashboard") "sections.0: *"},
     {"dashboard", UNKNOWN_ENTITY, .why_not = "it takes no entity"},
     {"dashboard", UNAVAILABLE, "{'sections':['covers']}", .unavailable = "cover.kitchen_shade",
-     .expect = "covers.total=4; covers.unavailable=1; covers.active=1"},
+     .expect = "summary.0.total=4; summary.0.unavailable=1; summary.0.active=1"},
     {"dashboard", WRONG_DOMAIN, .why_not = "it takes no entity"},
     ROWS_OF_STATES("dashboard", "{}")
 

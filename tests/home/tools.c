@@ -209,14 +209,33 @@ static void tools_run_row(const struct tool_case *row)
     house_close(house);
 }
 
-void tools_run(const struct tool_case *rows, size_t n)
+static void tools_test(void **state)
 {
+    const struct tool_case *row = *state;
+
+    assert_true(row->expect || row->situation >= DEADLINE);
+    tools_run_row(row);
+}
+
+int tools_run(const char *group, const struct tool_case *rows, size_t n)
+{
+    struct CMUnitTest *tests = calloc(n, sizeof *tests);
+    char(*names)[200] = calloc(n, sizeof *names);
+    size_t n_tests = 0;
+    int failed;
+
+    assert_true(tests && names);
     for (size_t i = 0; i < n; i++) {
         if (rows[i].why_not)
             continue;
-        print_message("%s %s %s\n", rows[i].tool, situation_names[rows[i].situation],
-                      rows[i].arguments ? rows[i].arguments : "");
-        assert_true(rows[i].expect || rows[i].situation >= DEADLINE);
-        tools_run_row(&rows[i]);
+        snprintf(names[i], sizeof *names, "%s %s %s", rows[i].tool,
+                 situation_names[rows[i].situation], rows[i].arguments ? rows[i].arguments : "");
+        tests[n_tests++] = (struct CMUnitTest){.name = names[i],
+                                               .test_func = tools_test,
+                                               .initial_state = (void *)(uintptr_t)&rows[i]};
     }
+    failed = _cmocka_run_group_tests(group, tests, n_tests, NULL, NULL);
+    free(names);
+    free(tests);
+    return failed;
 }

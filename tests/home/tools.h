@@ -93,8 +93,8 @@ struct tool_case {
          .expect = "!The demo home cannot be reached: it has not answered yet."},                  \
         {tool, CANCELLED, arguments, .expect = NULL},
 
-/* Runs the rows; fails with the tool and situation of the first that is not as it says. */
-void tools_run(const struct tool_case *rows, size_t n);
+/* Runs the rows, each as a test of its own.  Returns what main returns. */
+int tools_run(const char *group, const struct tool_case *rows, size_t n);
 
 /* ---- a home for other tests ---- */
 

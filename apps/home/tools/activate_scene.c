@@ -8,9 +8,9 @@ HAFT_STRUCT(scene_data,
     HAFT_STRING(entity_id, "Scene"),
     HAFT_OPTIONAL(HAFT_NUMBER(transition, "Seconds")));
 HAFT_STRUCT(activate_scene_result,
-    HAFT_ARRAY(changed, HAFT_OBJECT(item, entity, "Entity"), "Entities that changed"),
-    HAFT_INTEGER(total, "How many changed"),
-    HAFT_BOOLEAN(truncated, "Some are left out"));
+    HAFT_ARRAY(changed, HAFT_OBJECT(item, entity, NULL), NULL),
+    HAFT_INTEGER(total, NULL),
+    HAFT_BOOLEAN(truncated, NULL));
 
 static int activate_scene(haft_call *call, const activate_scene_args *in,
                           activate_scene_result *out)

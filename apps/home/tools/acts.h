@@ -9,7 +9,7 @@ HAFT_STRUCT(control_light_args,
     HAFT_ENUM(action, home_action, "What to do"),
     HAFT_OPTIONAL(HAFT_INTEGER(brightness, "Brightness", .min = 0, .max = 255)),
     HAFT_OPTIONAL(HAFT_INTEGER(color_temp_kelvin, "White, in kelvin", .min = 1000, .max = 20000)),
-    HAFT_OPTIONAL(HAFT_ARRAY(rgb_color, HAFT_INTEGER(channel, "0 to 255", .min = 0, .max = 255),
+    HAFT_OPTIONAL(HAFT_ARRAY(rgb_color, HAFT_INTEGER(channel, NULL, .min = 0, .max = 255),
                              "Red, green, blue", .min = 3, .max = 3)),
     HAFT_OPTIONAL(HAFT_NUMBER(transition, "Seconds", .min = 0, .max = 6553)),
     HAFT_OPTIONAL(HAFT_STRING(effect, "Effect of effect_list")));

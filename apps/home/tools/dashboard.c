@@ -5,27 +5,25 @@
 
 HAFT_ENUMERATION(dashboard_section, lights, climate, covers, motion, automations);
 HAFT_STRUCT(dashboard_args,
-    HAFT_OPTIONAL(HAFT_ARRAY(sections, HAFT_ENUM(section, dashboard_section, "Section"),
-                             "Which; all if absent", .min = 1, .max = 5, .unique = true)));
+    HAFT_OPTIONAL(HAFT_ARRAY(sections, HAFT_ENUM(section, dashboard_section, NULL),
+                             "Which; all if absent", .min = 1)));
 
 HAFT_STRUCT(dashboard_climate,
-    HAFT_STRING(entity_id, "Entity id"),
-    HAFT_STRING(mode, "Mode"),
-    HAFT_OPTIONAL(HAFT_NUMBER(current, "Temperature")),
-    HAFT_OPTIONAL(HAFT_NUMBER(target, "Target")));
+    HAFT_STRING(entity_id, NULL),
+    HAFT_STRING(mode, NULL),
+    HAFT_OPTIONAL(HAFT_NUMBER(current, NULL)),
+    HAFT_OPTIONAL(HAFT_NUMBER(target, NULL)));
 /* Of things that are on or off: `active` ones are listed, up to the limit. */
 HAFT_STRUCT(dashboard_count,
-    HAFT_INTEGER(total, "All"),
-    HAFT_INTEGER(active, "On or open"),
-    HAFT_INTEGER(unavailable, "Unavailable"),
-    HAFT_ARRAY(entities, HAFT_STRING(item, "Entity id"), "Active ones"),
-    HAFT_BOOLEAN(truncated, "Some are left out"));
+    HAFT_ENUM(section, dashboard_section, NULL),
+    HAFT_INTEGER(total, NULL),
+    HAFT_INTEGER(active, "On, open or seen"),
+    HAFT_INTEGER(unavailable, NULL),
+    HAFT_ARRAY(entities, HAFT_STRING(item, NULL), "Active ones"),
+    HAFT_BOOLEAN(truncated, NULL));
 HAFT_STRUCT(dashboard_result,
-    HAFT_OPTIONAL(HAFT_OBJECT(lights, dashboard_count, "Lights")),
-    HAFT_OPTIONAL(HAFT_ARRAY(climate, HAFT_OBJECT(item, dashboard_climate, "One"), "Climates")),
-    HAFT_OPTIONAL(HAFT_OBJECT(covers, dashboard_count, "Covers")),
-    HAFT_OPTIONAL(HAFT_OBJECT(motion, dashboard_count, "Motion sensors")),
-    HAFT_OPTIONAL(HAFT_OBJECT(automations, dashboard_count, "Automations")));
+    HAFT_ARRAY(summary, HAFT_OBJECT(item, dashboard_count, NULL), NULL),
+    HAFT_OPTIONAL(HAFT_ARRAY(climate, HAFT_OBJECT(item, dashboard_climate, NULL), NULL)));
 
 static bool dashboard_wants(const dashboard_args *in, dashboard_section section)
 {
@@ -44,8 +42,12 @@ static bool dashboard_is_motion(const entity *one)
            (!strcmp(class, "motion") || !strcmp(class, "occupancy") || !strcmp(class, "presence"));
 }
 
+/* A climate is active in every mode but off. */
 static bool dashboard_is_active(const entity *one)
 {
+    if (!strcmp(one->domain, "climate"))
+        return strcmp(one->state, "off") != 0 && strcmp(one->state, "unavailable") != 0 &&
+               strcmp(one->state, "unknown") != 0;
     return !strcmp(one->state, "on") || !strcmp(one->state, "open") ||
            !strcmp(one->state, "opening");
 }
@@ -103,30 +105,36 @@ static int dashboard_climates(haft_call *call, const struct hass_states *states,
     return 0;
 }
 
+static const struct {
+    dashboard_section section;
+    const char *domain;
+    bool (*belongs)(const entity *one);
+} dashboard_rows[] = {
+    {dashboard_section_lights, "light", NULL},
+    {dashboard_section_climate, "climate", NULL},
+    {dashboard_section_covers, "cover", NULL},
+    {dashboard_section_motion, "binary_sensor", dashboard_is_motion},
+    {dashboard_section_automations, "automation", NULL},
+};
+
 static int dashboard(haft_call *call, const dashboard_args *in, dashboard_result *out)
 {
-    const struct {
-        dashboard_section section;
-        const char *domain;
-        bool (*belongs)(const entity *one);
-        bool *has;
-        dashboard_count *count;
-    } rows[] = {
-        {dashboard_section_lights, "light", NULL, &out->has_lights, &out->lights},
-        {dashboard_section_covers, "cover", NULL, &out->has_covers, &out->covers},
-        {dashboard_section_motion, "binary_sensor", dashboard_is_motion, &out->has_motion,
-         &out->motion},
-        {dashboard_section_automations, "automation", NULL, &out->has_automations,
-         &out->automations},
-    };
+    size_t n = sizeof dashboard_rows / sizeof *dashboard_rows;
     struct hass_states states;
     int status = hass_states(call, &states);
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && !status; i++) {
-        if (!dashboard_wants(in, rows[i].section))
+    out->summary = haft_arena_zalloc(haft_call_arena(call), n, sizeof *out->summary);
+    if (!status && !out->summary)
+        status = HAFT_ENOMEM;
+    for (size_t i = 0; i < n && !status; i++) {
+        dashboard_count *count = &out->summary[out->n_summary];
+
+        if (!dashboard_wants(in, dashboard_rows[i].section))
             continue;
-        *rows[i].has = true;
-        status = dashboard_add_up(call, &states, rows[i].domain, rows[i].belongs, rows[i].count);
+        count->section = dashboard_rows[i].section;
+        out->n_summary++;
+        status = dashboard_add_up(call, &states, dashboard_rows[i].domain,
+                                  dashboard_rows[i].belongs, count);
     }
     if (!status && dashboard_wants(in, dashboard_section_climate))
         status = dashboard_climates(call, &states, out);

@@ -4,8 +4,8 @@
 HAFT_STRUCT(entity_state_args,
     HAFT_UNION(entity_id, home_texts, "Entity id, or up to 50 of them"));
 HAFT_STRUCT(entity_state_result,
-    HAFT_ARRAY(entities, HAFT_OBJECT(item, entity, "Entity"), "Entities"),
-    HAFT_OPTIONAL(HAFT_ARRAY(not_found, HAFT_STRING(item, "Entity id"), "Ids that do not exist")));
+    HAFT_ARRAY(entities, HAFT_OBJECT(item, entity, NULL), NULL),
+    HAFT_OPTIONAL(HAFT_ARRAY(not_found, HAFT_STRING(item, NULL), NULL)));
 
 static const entity *state_find(const struct hass_states *states, const char *entity_id)
 {

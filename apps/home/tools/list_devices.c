@@ -9,10 +9,10 @@ HAFT_STRUCT(list_devices_args,
     HAFT_OPTIONAL(HAFT_STRING(domain, "Domain, such as light")),
     HAFT_OPTIONAL(HAFT_STRING(area, "Id or name of an area")));
 HAFT_STRUCT(list_devices_result,
-    HAFT_ARRAY(devices, HAFT_OBJECT(item, entity, "Entity"), "Entities"),
+    HAFT_ARRAY(devices, HAFT_OBJECT(item, entity, NULL), NULL),
     HAFT_INTEGER(total, "How many match"),
     HAFT_INTEGER(without_area, "How many of the domain are in no area"),
-    HAFT_BOOLEAN(truncated, "Not all are here"));
+    HAFT_BOOLEAN(truncated, NULL));
 
 /* An error unless there are entities of the domain; it names those that there are. */
 static int devices_domain(haft_call *call, const struct hass_states *states, const char *domain)

@@ -15,15 +15,15 @@ HAFT_STRUCT(search_entities_args,
     HAFT_OPTIONAL(HAFT_STRING(domain, "Only this domain")),
     HAFT_DEFAULT(HAFT_BOOLEAN(include_disabled, "Also those that are disabled"), false));
 HAFT_STRUCT(search_match,
-    HAFT_STRING(entity_id, "Entity id"),
-    HAFT_STRING(name, "Name"),
-    HAFT_OPTIONAL(HAFT_STRING(area, "Area")),
-    HAFT_OPTIONAL(HAFT_STRING(state, "State; none if disabled")),
-    HAFT_INTEGER(score, "How well it matches"));
+    HAFT_STRING(entity_id, NULL),
+    HAFT_STRING(name, NULL),
+    HAFT_OPTIONAL(HAFT_STRING(area, NULL)),
+    HAFT_OPTIONAL(HAFT_STRING(state, "Absent if disabled")),
+    HAFT_INTEGER(score, NULL));
 HAFT_STRUCT(search_entities_result,
     HAFT_INTEGER(count, "How many match"),
-    HAFT_ARRAY(results, HAFT_OBJECT(item, search_match, "Match"), "Best first"),
-    HAFT_BOOLEAN(truncated, "More match than are here"));
+    HAFT_ARRAY(results, HAFT_OBJECT(item, search_match, NULL), "Best first"),
+    HAFT_BOOLEAN(truncated, NULL));
 
 enum { SEARCH_WORDS = 16, SEARCH_WORD = 64, SEARCH_FUZZY = 5 };
 

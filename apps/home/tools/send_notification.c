@@ -9,7 +9,7 @@ HAFT_STRUCT(send_notification_args,
     HAFT_OPTIONAL(HAFT_UNION(target, home_texts, "Notify service or entity, or several; all if absent")),
     HAFT_OPTIONAL(HAFT_MAP(data, HAFT_JSON(value, "Value"), "Options of the service")));
 HAFT_STRUCT(send_notification_result,
-    HAFT_ARRAY(sent, HAFT_STRING(item, "Target"), "Who was notified"));
+    HAFT_ARRAY(sent, HAFT_STRING(item, NULL), NULL));
 
 /* Of a service; and of an entity, which also has entity_id and never data. */
 HAFT_STRUCT(notify_data,

@@ -13,7 +13,7 @@ HAFT_STRUCT(trigger_trace_fields,
     HAFT_STRING(item_id, "Id of the automation"));
 HAFT_STRUCT(trigger_automation_result,
     HAFT_EXTENDS(entity),
-    HAFT_OPTIONAL(HAFT_STRING(run_id, "Id of the run")));
+    HAFT_OPTIONAL(HAFT_STRING(run_id, "Of trace_entity")));
 
 /* The latest run of the automation; NULL if Home Assistant keeps no traces of it, or not for this token. */
 static int trigger_latest_run(haft_call *call, const entity *automation, const char **ret_run)
