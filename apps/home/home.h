@@ -31,6 +31,9 @@ void hass_watch(struct hass *hass, void (*on_change)(void *context, const char *
                 void *context);
 HAFT_SERVER_CONTEXT(home_hass, struct hass)
 
+/* The directory that analyze_audio may read; NULL for none. */
+const char *hass_audio_dir(const haft_call *call);
+
 /* Tools, resources and prompts; `registry.c` has the table. */
 int home_add(haft_server *server, const struct home_options *options);
 
