@@ -156,15 +156,14 @@ int hass_states(haft_call *call, struct hass_states *ret_states)
 int hass_fail_entity(struct hass *hass, haft_call *call, const char *entity_id)
 {
     struct nearest search = hf_nearest_begin(entity_id);
+    struct state *const *sorted;
     const char *name;
 
     uv_mutex_lock(&hass->lock);
-    for (size_t i = 0; i < hass->states.n_slots; i++) {
-        const struct state *state = hass->states.slots[i];
-
-        if (state && hass_shows(hass, state_id(state)))
-            hf_nearest_offer(&search, state_id(state));
-    }
+    sorted = hass_table_sorted(&hass->states);
+    for (size_t i = 0; sorted && i < hass->states.n; i++)
+        if (hass_shows(hass, state_id(sorted[i])))
+            hf_nearest_offer(&search, state_id(sorted[i]));
     name = search.name ? haft_arena_copy(haft_call_arena(call), search.name, strlen(search.name))
                        : NULL;
     uv_mutex_unlock(&hass->lock);

@@ -64,7 +64,9 @@ static enum hass_woken exchange_wait(const struct hass_wait *wait, const struct 
     uv_mutex_lock(&hass->lock);
     while (!exchange->done && woken == WOKEN_AGAIN)
         woken = hass_wait_moment(wait, &hass->moved, UINT64_MAX);
-    if (!exchange->done && handle) {
+    if (exchange->done)
+        return WOKEN_AGAIN;
+    if (handle) {
         uv_mutex_unlock(&hass->lock);
         hass->link.cancel(hass->link.context, handle);
         uv_mutex_lock(&hass->lock);
@@ -89,7 +91,7 @@ static int exchange_take(const struct hass_wait *wait, struct exchange *exchange
     }
     exchange_let_go(exchange);
     uv_mutex_unlock(&wait->hass->lock);
-    if (!done)
+    if (!done || (!answer.status && woken != WOKEN_AGAIN))
         return hass_fail_woken(wait, woken);
     if (!answer.status)
         return hass_fail(call, "%s cannot be reached: %s%s.", wait->hass->name, text,
