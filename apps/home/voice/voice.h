@@ -1,0 +1,24 @@
+/* voice/voice.h - what a spoken command means.
+ *
+ * English only, by a table of verbs and nouns: no network, and the same answer for the same words. */
+#ifndef HOME_VOICE_H
+#define HOME_VOICE_H
+
+#include <haft.h>
+
+HAFT_STRUCT(voice_parameters,
+    HAFT_OPTIONAL(HAFT_INTEGER(percent, "Brightness, position, speed or volume", .min = 0, .max = 100)),
+    HAFT_OPTIONAL(HAFT_NUMBER(temperature, "Degrees")),
+    HAFT_OPTIONAL(HAFT_STRING(color, "Name of a colour", .max = 40)));
+
+HAFT_STRUCT(voice_intent,
+    HAFT_STRING(intent, "Domain of the command: light, cover, ...; unknown", .max = 40),
+    HAFT_STRING(action, "Action: turn_on, set, open, ...; unknown", .max = 40),
+    HAFT_STRING(target, "What it is about, as it was said; \"all\" for everything", .max = 255),
+    HAFT_OBJECT(parameters, voice_parameters, "Values"),
+    HAFT_NUMBER(confidence, "0 to 1", .min = 0, .max = 1));
+
+/* Parses a command; the texts are constants or belong to the arena.  Returns 0 or HAFT_ENOMEM. */
+int voice_parse(const char *command, haft_arena *arena, voice_intent *ret_intent);
+
+#endif
