@@ -51,8 +51,9 @@ uint64_t hass_post(struct hass *hass, const char *type, yyjson_val *fields)
     hf_json_begin_object(&w);
     hf_json_unsigned(json_key(&w, "id"), id);
     hf_json_text(json_key(&w, "type"), type);
-    yyjson_obj_foreach(fields, i, max, key, value)
-        hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (fields)
+        yyjson_obj_foreach(fields, i, max, key, value)
+            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
     hf_json_end_object(&w);
     id = connection_post(hass, &text, id);
     if (id)
