@@ -21,6 +21,7 @@
     X(entity_state, OFFER_ALWAYS)                                                                  \
     X(dashboard, OFFER_ALWAYS)                                                                     \
     X(control, OFFER_ALWAYS)                                                                       \
+    X(template, OFFER_ALWAYS)                                                                      \
     X(example, OFFER_ALWAYS)
 
 #define TOOL_DECLARED(name, offer) extern const haft_tool *const home_tool_##name;

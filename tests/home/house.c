@@ -381,13 +381,15 @@ void house_close(struct house *house)
     free(house);
 }
 
-void house_set_state(struct house *house, const char *entity_id, const char *state)
+void house_post_state(struct house *house, const char *entity_id, const char *json)
 {
-    char path[300], body[300];
+    char path[300], *body = strdup(json);
     struct demo_response response = {.status = 0};
 
+    assert_non_null(body);
+    for (char *at = body; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
     snprintf(path, sizeof path, "/api/states/%s", entity_id);
-    snprintf(body, sizeof body, "{\"state\":\"%s\"}", state);
     haft_buffer_init(&response.body, NULL, 1 << 20);
     demo_handle(house->demo,
                 &(struct demo_request){.method = "POST",
@@ -398,6 +400,7 @@ void house_set_state(struct house *house, const char *entity_id, const char *sta
                                        .size = strlen(body)},
                 &response);
     haft_buffer_finish(&response.body);
+    free(body);
     assert_true(response.status == 200 || response.status == 201);
 }
 

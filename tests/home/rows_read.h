@@ -97,6 +97,24 @@ static const struct tool_case rows_read[] = {
     {"dashboard", WRONG_DOMAIN, .why_not = "it takes no entity"},
     ROWS_OF_STATES("dashboard", "{}")
 
+    /* ---- template ---- */
+    {"template", NORMAL,
+     "{'template':'{{#each rooms}}{{this}} {{/each}}{{state \\'light.bedroom\\'}}','context':{'rooms':['a','b']}}",
+     .expect = "result='a b off'", .asked = "!call_service"},
+    {"template", NORMAL,
+     "{'template':'{{#if (is_state \\'light.office_desk\\' \\'on\\')}}{{attribute "
+     "\\'light.office_desk\\' \\'brightness\\'}}{{/if}}'}",
+     .expect = "result='128'"},
+    {"template", BAD_ARGUMENT, "{}", .expect = BAD("template") "template: *"},
+    {"template", BAD_ARGUMENT, "{'template':'{{#if x}}'}",
+     .expect = "!The template cannot be rendered: *"},
+    {"template", UNKNOWN_ENTITY, "{'template':'[{{state \\'light.nope\\'}}]'}",
+     .expect = "result~*"},
+    {"template", UNAVAILABLE, "{'template':'{{state \\'light.bathroom_mirror\\'}}'}",
+     .unavailable = "light.bathroom_mirror", .expect = "result='unavailable'"},
+    {"template", WRONG_DOMAIN, .why_not = "it reads entities of every domain"},
+    ROWS_OF_STATES("template", "{'template':'x'}")
+
     /* ---- example ---- */
     {"example", NORMAL, "{'message':'hello'}", .expect = "message='hello'"},
     {"example", BAD_ARGUMENT, "{}", .expect = BAD("example") "message: *"},

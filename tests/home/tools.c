@@ -185,7 +185,7 @@ static void tools_unavail(struct house *house, const struct tool_case *row)
     else if (at)
         sscanf(at + sizeof key - 1, "%255[^']", id);
     assert_true(*id);
-    house_set_state(house, id, "unavailable");
+    house_post_state(house, id, "{'state':'unavailable'}");
 }
 
 static void tools_run_row(const struct tool_case *row)

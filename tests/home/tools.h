@@ -129,8 +129,8 @@ haft_server *house_server(struct house *house);
 struct hass *house_hass(struct house *house);
 /* Moves the clock of the demo home, and does what is then due. */
 void house_advance(struct house *house, unsigned milliseconds);
-/* Sets the state of an entity of the demo home, without attributes. */
-void house_set_state(struct house *house, const char *entity_id, const char *state);
+/* Sets the state of an entity of the demo home: "{'state':'on','attributes':{}}". */
+void house_post_state(struct house *house, const char *entity_id, const char *json);
 /* How many handlers run. */
 unsigned house_running(struct house *house);
 /* Waits until that many requests or messages have been swallowed by a link that does not answer. */
