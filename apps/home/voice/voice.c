@@ -53,6 +53,8 @@ static const struct voice_verb voice_verbs[] = {
     {"skip", "next", "media_player"},
     {"next", "next", "media_player"},
     {"previous", "previous", "media_player"},
+    {"start", "turn_on", NULL},
+    {"stop", "stop", NULL},
     {"vacuum", "start", "vacuum"},
     {"clean", "start", "vacuum"},
     {"dock", "return_to_base", "vacuum"},
@@ -65,8 +67,6 @@ static const struct voice_verb voice_verbs[] = {
     {"set", "set", NULL},
     {"change", "set", NULL},
     {"make", "set", NULL},
-    {"start", "turn_on", NULL},
-    {"stop", "stop", NULL},
     {"enable", "turn_on", NULL},
     {"disable", "turn_off", NULL},
 };
@@ -349,6 +349,8 @@ int voice_parse(const char *command, haft_arena *arena, voice_intent *ret_intent
     ret_intent->action = verb                                 ? verb->action
                          : ret_intent->parameters.has_percent ? "set"
                                                               : "unknown";
+    if (domain && !strcmp(domain, "vacuum") && !strcmp(ret_intent->action, "turn_on"))
+        ret_intent->action = "start";
     ret_intent->target = voice_target(&words, arena);
     if (!ret_intent->target)
         return HAFT_ENOMEM;
