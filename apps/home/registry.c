@@ -17,12 +17,14 @@
     X(trigger_automation, OFFER_ALWAYS)                                                            \
     X(control_automation, OFFER_ALWAYS)                                                            \
     X(send_notification, OFFER_ALWAYS)                                                             \
+    X(voice_command_parser, OFFER_SPEECH)                                                          \
     X(search_entities, OFFER_ALWAYS)                                                               \
     X(entity_state, OFFER_ALWAYS)                                                                  \
     X(dashboard, OFFER_ALWAYS)                                                                     \
     X(control, OFFER_ALWAYS)                                                                       \
     X(template, OFFER_ALWAYS)                                                                      \
-    X(example, OFFER_ALWAYS)
+    X(example, OFFER_ALWAYS)                                                                       \
+    X(analyze_audio, OFFER_ALWAYS)
 
 #define TOOL_DECLARED(name, offer) extern const haft_tool *const home_tool_##name;
 HOME_TOOLS(TOOL_DECLARED)

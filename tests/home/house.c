@@ -9,6 +9,7 @@
 #include <yyjson.h>
 
 #include "demo/demo.h"
+#include "engine/offer/platform.h"
 #include "hass/client.h"
 #include "hass/demo_link.h"
 #include "home/fault_link.h"
@@ -323,13 +324,17 @@ static void house_add_tools(struct house *house)
         assert_int_equal(haft_add(house->server, *home_tools[i].tool), 0);
 }
 
+const char *house_audio_dir;
+
 struct house *house_open(const struct house_options *options)
 {
     static const unsigned char seal_key[32] = "of a house in a test, 32 bytes.";
     struct house *house = calloc(1, sizeof *house);
     struct hass_times times = house_times(options->situation);
-    struct home_options home = {
-        .entities = options->entities, .speech = true, .audio_dir = options->audio_dir};
+    struct home_options home = {.entities = options->entities,
+                                .speech = true,
+                                .audio_dir =
+                                    options->audio_dir ? options->audio_dir : house_audio_dir};
     haft_reason reason = {.code = 0};
 
     assert_non_null(house);
@@ -353,6 +358,7 @@ struct house *house_open(const struct house_options *options)
                                        .log = options->log, .log_context = options->log_context));
     assert_non_null(house->server);
     house_add_tools(house);
+    assert_int_equal(hf_platform_start(house->server), 0); /* for isolated tools */
     house_join(house, options);
     return house;
 }

@@ -210,7 +210,7 @@ static const struct tool_case rows_control[] = {
     /* ---- set_alarm_mode ---- */
     {"set_alarm_mode", NORMAL,
      "{'entity_id':'alarm_control_panel.home','mode':'armed_home','code':'1234'}",
-     .expect = "state='arming'", .asked = SERVICE("alarm_control_panel", "alarm_arm_home")},
+     .expect = "state='armed_home'", .asked = SERVICE("alarm_control_panel", "alarm_arm_home")},
     {"set_alarm_mode", NORMAL,
      "{'entity_id':'alarm_control_panel.home','mode':'disarmed','code':'1234'}",
      .expect = "state='disarmed'", .asked = SERVICE("alarm_control_panel", "alarm_disarm")},

@@ -36,9 +36,9 @@ static const struct tool_case rows_read[] = {
     {"search_entities", NORMAL, "{'query':'kichen','domain':'light'}",
      .expect = "count=2; results.0.entity_id='light.kitchen_ceiling'; results.0.area='Kitchen'; "
                "results.1.entity_id='light.kitchen_counter'"},
-    {"search_entities", NORMAL, "{'query':'battery','limit':1}",
+    {"search_entities", NORMAL, "{'query':'humidity','limit':1}",
      .expect =
-         "count=2; truncated=true; results.0.entity_id='sensor.front_door_battery'; results.1="},
+         "count=2; truncated=true; results.0.entity_id='sensor.bathroom_humidity'; results.1="},
     {"search_entities", NORMAL, "{'query':'zzz'}",
      .expect = "count=0; results=[]; truncated=false"},
     {"search_entities", BAD_ARGUMENT, "{'query':''}",
@@ -113,19 +113,7 @@ static const struct tool_case rows_read[] = {
     {"template", UNAVAILABLE, "{'template':'{{state \\'light.bathroom_mirror\\'}}'}",
      .unavailable = "light.bathroom_mirror", .expect = "result='unavailable'"},
     {"template", WRONG_DOMAIN, .why_not = "it reads entities of every domain"},
-    ROWS_OF_STATES("template", "{'template':'x'}")
-
-    /* ---- example ---- */
-    {"example", NORMAL, "{'message':'hello'}", .expect = "message='hello'"},
-    {"example", BAD_ARGUMENT, "{}", .expect = BAD("example") "message: *"},
-    {"example", UNKNOWN_ENTITY, .why_not = "it takes no entity"},
-    {"example", UNAVAILABLE, .why_not = "it takes no entity"},
-    {"example", WRONG_DOMAIN, .why_not = "it takes no entity"},
-    {"example", HASS_ERROR, .why_not = "it does not use Home Assistant"},
-    {"example", LOST, "{'message':'hello'}", .expect = "message='hello'"},
-    {"example", DEADLINE, .why_not = "it does not wait"},
-    {"example", CANCELLED, .why_not = "it does not wait"},
-};
+    ROWS_OF_STATES("template", "{'template':'x'}")};
 
 #undef BAD
 

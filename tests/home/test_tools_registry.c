@@ -5,6 +5,7 @@
 #include <yyjson.h>
 
 #include "home/rows_control.h"
+#include "home/rows_local.h"
 #include "home/rows_read.h"
 #include "json/json.h"
 #include "registry.h"
@@ -19,6 +20,7 @@ static const struct {
     size_t n;
 } tables[] = {
     {rows_control, COUNT_OF(rows_control)},
+    {rows_local, COUNT_OF(rows_local)},
     {rows_read, COUNT_OF(rows_read)},
 };
 

@@ -64,6 +64,18 @@ static char *tools_quoted(const char *text, size_t size)
     return copy;
 }
 
+static void expect_fails(const char *path, haft_value *found, const char *wanted)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, NULL, 1 << 20);
+    if (found)
+        haft_json_write(found, &text);
+    print_error("%s is %.*s\n", path, found ? (int)text.size : 6, found ? text.data : "absent");
+    haft_buffer_finish(&text);
+    fail_msg("%s must be %s", path, *wanted ? wanted : "absent");
+}
+
 /* One "PATH=JSON", "PATH=" or "PATH~PATTERN".  A path whose keys have dots, light.x, does not occur. */
 static void expect_one(haft_value *structured, char *line)
 {
@@ -78,17 +90,16 @@ static void expect_one(haft_value *structured, char *line)
     found = house_at(structured, line);
     if (!*wanted) {
         if (found)
-            fail_msg("%s is there", line);
+            expect_fails(line, found, wanted);
     } else if (kind == '~') {
         if (!yyjson_is_str(found) || !house_matches(yyjson_get_str(found), wanted))
-            fail_msg("%s is \"%s\", not %s", line, found ? yyjson_get_str(found) : "(absent)",
-                     wanted);
+            expect_fails(line, found, wanted);
     } else {
         json = haft_json_read(wanted, strlen(wanted), 0, arena, NULL);
         if (!json)
             fail_msg("not JSON: %s", wanted);
         if (!found || hf_json_equal(found, json, arena) != 1)
-            fail_msg("%s is not %s", line, wanted);
+            expect_fails(line, found, wanted);
     }
     haft_arena_free(arena);
 }

@@ -119,6 +119,9 @@ struct house_options {
 
 struct house;
 
+/* --audio-dir of homes whose options have none; NULL at first. */
+extern const char *house_audio_dir;
+
 struct house *house_open(const struct house_options *options);
 void house_close(struct house *house);
 
