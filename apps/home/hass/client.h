@@ -31,7 +31,7 @@ extern const struct hass_times hass_usual_times;
 struct command {
     struct command *next;
     uint64_t id;
-    enum { COMMAND_WAITS, COMMAND_DONE, COMMAND_FAILED, COMMAND_LOST } state;
+    enum { COMMAND_WAITS, COMMAND_DONE, COMMAND_ERROR, COMMAND_LOST } state;
     char *result; /* JSON text, allocated; NULL without memory */
     size_t result_size;
     char code[64], message[512]; /* of an error */

@@ -173,7 +173,7 @@ static void message_command_result(struct hass *hass, struct command *command, b
                *error = yyjson_obj_get(message, "error");
     haft_buffer text;
 
-    command->state = success ? COMMAND_DONE : COMMAND_FAILED;
+    command->state = success ? COMMAND_DONE : COMMAND_ERROR;
     message_cut(command->code, sizeof command->code, yyjson_obj_get(error, "code"),
                 "unknown_error");
     message_cut(command->message, sizeof command->message, yyjson_obj_get(error, "message"),

@@ -144,14 +144,14 @@ int hass_fail_words(haft_call *call, const char *code, const char *message)
 static int request_fail(haft_call *call, const struct hass_answer *answer, const char *method,
                         const char *path)
 {
-    enum { MESSAGE = 512 };
+    enum { REQUEST_WORDS = 512 };
     yyjson_val *value = haft_json_read(answer->body, answer->size, 0, haft_call_arena(call), NULL);
     const char *message = yyjson_get_str(yyjson_obj_get(value, "message"));
     const char *text;
 
     if (!message)
-        message = answer->size && answer->size <= MESSAGE && !value ? answer->body
-                                                                    : "no reason was given";
+        message = answer->size && answer->size <= REQUEST_WORDS && !value ? answer->body
+                                                                          : "no reason was given";
     if (haft_utf8_valid(message, strlen(message)) != strlen(message))
         message = "no reason was given";
     text = haft_arena_printf(haft_call_arena(call), "Home Assistant answered %s %.*s with %d: %s",
