@@ -36,3 +36,26 @@ const struct tool_row home_tools[] = {
 #undef TOOL_ROW
         {NULL, OFFER_ALWAYS},
 };
+
+static bool registry_offers(const struct home_options *options, enum tool_offer offer)
+{
+    switch (offer) {
+    case OFFER_SPEECH:
+        return options->speech;
+    case OFFER_TEMPLATE:
+        return options->render_template && !options->entities;
+    case OFFER_ALWAYS:
+        break;
+    }
+    return true;
+}
+
+int home_add_tools(haft_server *server, const struct home_options *options)
+{
+    int status = 0;
+
+    for (size_t i = 0; home_tools[i].tool && !status; i++)
+        if (registry_offers(options, home_tools[i].offer))
+            status = haft_add(server, *home_tools[i].tool);
+    return status;
+}

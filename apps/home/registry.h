@@ -18,6 +18,9 @@ struct tool_row {
 
 extern const struct tool_row home_tools[]; /* ends with a row without a tool */
 
+/* Adds the tools that the options ask for.  Returns 0 or an error, with the reason in haft_server_error. */
+int home_add_tools(haft_server *server, const struct home_options *options);
+
 /* Ends the file of a tool: registry.c refers to it by its name. */
 #define HOME_EXPORT(fn) const haft_tool *const home_tool_##fn = &fn##_tool
 

@@ -26,10 +26,10 @@ static bool fault_note(struct fault_link *fault, const char *line)
     memcpy(fault->asked + fault->n_asked, line, size);
     memcpy(fault->asked + fault->n_asked + size, "\n", 2);
     fault->n_asked += size + 1;
-    here = fault->situation >= HASS_ERROR && fault->at && strstr(line, fault->at);
+    here = fault->situation >= HASS_ERROR && *fault->at && strstr(line, fault->at);
     fault->struck = fault->struck || here;
     /* An error is the answer to one thing; the rest is as before. */
-    here = fault->situation == HASS_ERROR && fault->at ? here : fault->struck;
+    here = fault->situation == HASS_ERROR && *fault->at ? here : fault->struck;
     pthread_mutex_unlock(&fault->lock);
     return here;
 }
@@ -215,7 +215,10 @@ struct hass_link fault_link_init(struct fault_link *fault, struct hass_link inne
                                  enum situation situation, const char *at)
 {
     *fault = (struct fault_link){
-        .inner = inner, .situation = situation, .at = at, .struck = situation >= HASS_ERROR && !at};
+        .inner = inner, .situation = situation, .struck = situation >= HASS_ERROR && !at};
+    snprintf(fault->at, sizeof fault->at, "%s", at ? at : "");
+    for (char *c = fault->at; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
     assert_int_equal(pthread_mutex_init(&fault->lock, NULL), 0);
     assert_int_equal(pthread_cond_init(&fault->moved, NULL), 0);
     return (struct hass_link){.request = fault_request,

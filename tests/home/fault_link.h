@@ -16,7 +16,7 @@ struct fault_pending {
 struct fault_link {
     struct hass_link inner;
     enum situation situation;
-    const char *at;
+    char at[128]; /* "" for the start */
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool struck;        /* it misbehaves */

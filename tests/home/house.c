@@ -318,12 +318,6 @@ static struct hass_times house_times(enum situation situation)
     return times;
 }
 
-static void house_add_tools(struct house *house)
-{
-    for (size_t i = 0; home_tools[i].tool; i++)
-        assert_int_equal(haft_add(house->server, *home_tools[i].tool), 0);
-}
-
 const char *house_audio_dir;
 
 struct house *house_open(const struct house_options *options)
@@ -333,6 +327,7 @@ struct house *house_open(const struct house_options *options)
     struct hass_times times = house_times(options->situation);
     struct home_options home = {.entities = options->entities,
                                 .speech = true,
+                                .render_template = true,
                                 .audio_dir =
                                     options->audio_dir ? options->audio_dir : house_audio_dir};
     haft_reason reason = {.code = 0};
@@ -357,7 +352,7 @@ struct house *house_open(const struct house_options *options)
                                        .seal_key = seal_key, .timeout_ms = options->timeout_ms,
                                        .log = options->log, .log_context = options->log_context));
     assert_non_null(house->server);
-    house_add_tools(house);
+    assert_int_equal(home_add_tools(house->server, &home), 0);
     assert_int_equal(hf_platform_start(house->server), 0); /* for isolated tools */
     house_join(house, options);
     return house;

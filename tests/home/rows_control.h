@@ -103,6 +103,9 @@ static const struct tool_case rows_control[] = {
     {"set_climate", BAD_ARGUMENT, "{'entity_id':'climate.bedroom','fan_mode':'storm'}",
      .expect =
          "!climate.bedroom does not have the fan mode \"storm\". Possible: auto, low, medium, high."},
+    {"set_climate", HASS_ERROR, "{'entity_id':'climate.office','mode':'heat','target_temp':20}",
+     .at = "'set_temperature'",
+     .expect = "!home_assistant_error: The device is on fire.\nThe mode was set."},
     ROWS_OF_ENTITY("set_climate", "{'entity_id':'", "climate.office", "','mode':'heat'}",
                    "light.hallway", "climate", "climate")
         ROWS_OF_SERVICE("set_climate", "{'entity_id':'climate.office','mode':'heat'}")
@@ -315,6 +318,10 @@ static const struct tool_case rows_control[] = {
     {"send_notification", WRONG_DOMAIN, "{'message':'x','target':'light.hallway'}",
      .expect = "!light.hallway is not a target of notifications, which are of the domain notify.",
      .asked = "!call_service"},
+    {"send_notification", HASS_ERROR, "{'message':'x','target':['notify','mobile_app_demo']}",
+     .at = "'service':'mobile_app_demo'",
+     .expect = "!home_assistant_error: The device is on fire.\n"
+               "notify and the targets before it were notified."},
     ROWS_OF_SERVICE("send_notification", "{'message':'x'}")
 
     /* ---- control ---- */

@@ -58,6 +58,19 @@ int home_fail(haft_call *call, const char *format, ...)
     return HAFT_EFAIL;
 }
 
+int home_fail_after(haft_call *call, int status, const char *format, ...)
+{
+    va_list args;
+    const char *text;
+
+    if (status != HAFT_EFAIL)
+        return status;
+    va_start(args, format);
+    text = haft_arena_vprintf(haft_call_arena(call), format, args);
+    va_end(args);
+    return text && !haft_error(call, "%s", text) ? status : HAFT_ENOMEM;
+}
+
 /* ---- what an entity can do ---- */
 
 int home_needs(haft_call *call, const entity *of, unsigned features, const char *cannot)

@@ -65,6 +65,9 @@ const char *const *home_texts_list(const home_texts *texts, size_t *ret_n);
 /* Sets the text of the tool error, a sentence.  Returns a status for the handler to return. */
 int home_fail(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 
+/* Adds a sentence to the tool error that has been set: what had been done before.  Returns the status. */
+int home_fail_after(haft_call *call, int status, const char *format, ...) HAFT_PRINTF_(3, 4);
+
 /* ---- what an entity can do ---- */
 
 /* An error unless the entity has one of these bits in supported_features: "cover.x cannot be stopped." */

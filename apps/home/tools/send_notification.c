@@ -126,6 +126,9 @@ static int send_notification(haft_call *call, const send_notification_args *in,
     }
     for (size_t i = 0; i < n && status >= 0; i++) {
         status = notify_one(call, in, targets[i], is_entity[i]);
+        if (status && i)
+            return home_fail_after(call, status, "%s and the targets before it were notified.",
+                                   targets[i - 1]);
         out->sent[i] = targets[i];
         out->n_sent = i + 1;
     }

@@ -55,12 +55,14 @@ static int climate_supports(haft_call *call, const set_climate_args *in, const e
     return status;
 }
 
+/* One service of several; `before` says what those before it have done. */
 static int climate_step(haft_call *call, const char *service, const haft_type *type,
-                        const void *data, entity *change)
+                        const void *data, entity *change, const char *before)
 {
     const char *json = hass_data(call, type, data);
+    int status = json ? hass_act(call, change, service, json, change) : HAFT_EFAIL;
 
-    return json ? hass_act(call, change, service, json, change) : HAFT_EFAIL;
+    return status && *before ? home_fail_after(call, status, "%s", before) : status;
 }
 
 /* The mode comes first: some devices accept a temperature only in the mode that it is for. */
@@ -79,12 +81,15 @@ static int set_climate(haft_call *call, const set_climate_args *in, entity *out)
     if (!status)
         status = climate_supports(call, in, out);
     if (!status && in->has_mode)
-        status = climate_step(call, "set_hvac_mode", &climate_mode_data_type, &mode, out);
+        status = climate_step(call, "set_hvac_mode", &climate_mode_data_type, &mode, out, "");
     if (!status && (in->has_target_temp || in->has_target_temp_low))
         status = climate_step(call, "set_temperature", &climate_temperature_data_type, &temperature,
-                              out);
+                              out, in->has_mode ? "The mode was set." : "");
     if (!status && in->has_fan_mode)
-        status = climate_step(call, "set_fan_mode", &climate_fan_data_type, &fan, out);
+        status = climate_step(call, "set_fan_mode", &climate_fan_data_type, &fan, out,
+                              in->has_mode || in->has_target_temp || in->has_target_temp_low
+                                  ? "What else was asked for was set."
+                                  : "");
     return status ? status : home_whole(call, out);
 }
 HAFT_TOOL(set_climate, set_climate_args, entity,
