@@ -821,6 +821,74 @@ static void test_changes(void **state)
     client_end(hass);
 }
 
+static int client_listen(haft_call *call, void *context)
+{
+    struct hass_events *events;
+    haft_value *event;
+    uint64_t dropped;
+    entity light;
+    char text[128];
+    uint64_t id;
+
+    (void)context;
+    assert_int_equal(hass_subscribe(call, "call_service", &events), 0);
+    assert_int_equal(hass_next_event(call, events, 20, &event, NULL), HASS_UNCHANGED);
+    for (int i = 0; i < 2; i++) { /* the second time after the connection was lost */
+        id = home_hass(call)->conn.next_id;
+        snprintf(text, sizeof text,
+                 "{'id':%u,'type':'event','event':{'data':{'entity_id':'lock.front'}}}",
+                 (unsigned)id);
+        fake_say(&fake, text);
+        snprintf(text, sizeof text,
+                 "{'id':%u,'type':'event','event':{'data':{'n':%d,'x':['lock.front']}}}",
+                 (unsigned)id, i);
+        fake_say(&fake, text);
+        assert_int_equal(hass_next_event(call, events, 5000, &event, NULL), 0);
+        event = yyjson_obj_get(event, "data");
+        assert_int_equal(yyjson_get_int(yyjson_obj_get(event, "n")), i);
+        assert_int_equal(yyjson_arr_size(yyjson_obj_get(event, "x")), 0);
+        fake_cut(&fake, "again");
+        assert_int_equal(hass_state(call, "light.hall", &light), 0);
+        assert_int_equal(fake_count(&fake, "'event_type':'call_service'"), i + 2);
+    }
+    id = home_hass(call)->conn.next_id;
+    snprintf(text, sizeof text, "{'id':%u,'type':'event','event':{'data':{}}}", (unsigned)id);
+    for (int i = 0; i < 300; i++)
+        fake_say(&fake, text);
+    assert_int_equal(hass_next_event(call, events, 5000, &event, &dropped), 0);
+    assert_int_equal(dropped, 44);
+    hass_unsubscribe(call, events);
+    assert_true(fake_was_asked(&fake, "unsubscribe_events"));
+    return 0;
+}
+
+static int client_listen_in_vain(haft_call *call, void *context)
+{
+    struct hass_events *events;
+    haft_value *event;
+    int status = hass_subscribe(call, context, &events);
+
+    if (!status)
+        status = hass_next_event(call, events, 5000, &event, NULL);
+    hass_unsubscribe(call, events);
+    return status;
+}
+
+static void test_events(void **state)
+{
+    struct hass *hass = client_begin("light.*");
+
+    (void)state;
+    assert_string_equal(fake_run(hass, 10000, client_listen, NULL), "");
+    fake.answers[0] = (struct fake_answer){
+        "secret_event",
+        "{'id':#,'type':'result','success':false,'error':{'code':'unauthorized','message':'Unauthorized'}}",
+        0, NULL};
+    assert_string_equal(fake_run(hass, 10000, client_listen_in_vain, "secret_event"),
+                        "unauthorized: Unauthorized");
+    client_end(hass);
+}
+
 /* ---- what comes that should not ---- */
 
 static void test_nonsense(void **state)
@@ -957,6 +1025,7 @@ int main(void)
         cmocka_unit_test(test_deadlines),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_events),
         cmocka_unit_test(test_nonsense),
         cmocka_unit_test(test_deep_and_huge),
         cmocka_unit_test(test_coalesced),

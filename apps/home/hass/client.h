@@ -96,8 +96,9 @@ struct hass {
     struct places places;
     struct hass_schema *schemas;
     struct consents consents;
-    unsigned watchers;  /* threads that wait for a state */
-    uv_mutex_t reading; /* taken before `lock`, by one message at a time */
+    struct hass_events *events; /* subscriptions of tools */
+    unsigned watchers;          /* threads that wait for a state */
+    uv_mutex_t reading;         /* taken before `lock`, by one message at a time */
     haft_arena *message;
     void (*on_change)(void *context, const char *entity_id);
     void *on_change_context;
@@ -123,6 +124,8 @@ void hass_keep_connected(void *hass);
 /* With the lock held: writes a message with the next id and these members of an object (NULL for none),
  * to be sent by hass_drain.  Returns the id; 0 without memory. */
 uint64_t hass_post(struct hass *hass, const char *type, yyjson_val *fields);
+/* The same with one member, "subscription". */
+uint64_t hass_post_number(struct hass *hass, const char *type, uint64_t subscription);
 /* Without the lock: sends what has been posted. */
 void hass_drain(struct hass *hass);
 /* With the lock held: asks for a connection, unless there is one. */

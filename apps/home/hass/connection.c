@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "hass/client.h"
+#include "hass/events.h"
 #include "hass/message.h"
 
 const struct hass_times hass_usual_times = {
@@ -54,6 +55,24 @@ uint64_t hass_post(struct hass *hass, const char *type, yyjson_val *fields)
     if (fields)
         yyjson_obj_foreach(fields, i, max, key, value)
             hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    hf_json_end_object(&w);
+    id = connection_post(hass, &text, id);
+    if (id)
+        hass->conn.next_id = id;
+    return id;
+}
+
+uint64_t hass_post_number(struct hass *hass, const char *type, uint64_t subscription)
+{
+    uint64_t id = hass->conn.next_id + 1;
+    haft_buffer text;
+    struct json_writer w = {.out = &text};
+
+    haft_buffer_init(&text, hass->allocator, 1 << 12);
+    hf_json_begin_object(&w);
+    hf_json_unsigned(json_key(&w, "id"), id);
+    hf_json_text(json_key(&w, "type"), type);
+    hf_json_unsigned(json_key(&w, "subscription"), subscription);
     hf_json_end_object(&w);
     id = connection_post(hass, &text, id);
     if (id)
@@ -150,6 +169,7 @@ static void connection_down(struct hass *hass, const char *reason)
     conn->retry_at = conn->ended_at + connection_pause(hass);
     conn->wanted = conn->wanted && !conn->refused;
     memset(conn->jobs, 0, sizeof conn->jobs);
+    hass_events_lost(hass);
     uv_cond_broadcast(&hass->moved);
     uv_cond_broadcast(&hass->changed);
     uv_cond_signal(&hass->keep);
@@ -242,7 +262,7 @@ bool hass_conn_synchronize(struct hass *hass)
     hass->conn.missing = (UINT32_C(1) << JOB_COUNT) - 1;
     for (unsigned job = 0; job < JOB_COUNT; job++)
         posted = hass_conn_start_job(hass, job) && posted;
-    return posted;
+    return hass_events_renew(hass) && posted;
 }
 
 void hass_conn_job_done(struct hass *hass, unsigned job)

@@ -144,6 +144,15 @@ const char *hass_redact_text(haft_call *call, const char *text, size_t size);
 enum { HASS_UNCHANGED = 100 };
 uint64_t hass_changes(haft_call *call, const char *entity_id);
 int hass_wait_change(haft_call *call, const char *entity_id, uint64_t since, unsigned ms);
+/* Events of a type ("call_service"), until hass_unsubscribe, which the handler must call; also across a
+ * lost connection.  hass_next_event waits as hass_wait_change does, and sets *ret_event to an event as Home
+ * Assistant sends it, without what is hidden; *ret_dropped, unless it is NULL, is the number of events
+ * that there was no room for. */
+struct hass_events;
+int hass_subscribe(haft_call *call, const char *event_type, struct hass_events **ret_events);
+int hass_next_event(haft_call *call, struct hass_events *events, unsigned ms,
+                    haft_value **ret_event, uint64_t *ret_dropped);
+void hass_unsubscribe(haft_call *call, struct hass_events *events); /* NULL is fine */
 /* Sleeps, unless the call is cancelled or its deadline passes, which is an error. */
 int hass_sleep(haft_call *call, unsigned ms);
 

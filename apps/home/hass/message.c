@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "hass/events.h"
 #include "hass/filter.h"
 
 enum {
@@ -100,6 +101,7 @@ static void message_event(struct message_news *news, yyjson_val *message, uint64
     for (unsigned i = 0; i < HASS_REGISTRY_COUNT; i++)
         if (id == jobs[JOB_WATCH_LISTS + i])
             message_list_changed(news->hass, i);
+    hass_events_put(news->hass, id, event);
 }
 
 /* ---- results ---- */
@@ -193,6 +195,17 @@ static void message_command_result(struct hass *hass, struct command *command, b
     uv_cond_broadcast(&hass->moved);
 }
 
+static void message_subscription_refused(struct hass *hass, uint64_t id, yyjson_val *error)
+{
+    char code[64], text[256];
+
+    message_cut(code, sizeof code, yyjson_obj_get(error, "code"), "unknown_error");
+    message_cut(text, sizeof text, yyjson_obj_get(error, "message"),
+                "Home Assistant gave no reason.");
+    if (id)
+        hass_events_refuse(hass, id, code, text);
+}
+
 static void message_result(struct hass *hass, yyjson_val *message, uint64_t id, bool success)
 {
     struct command **link = &hass->commands, *command;
@@ -204,8 +217,11 @@ static void message_result(struct hass *hass, yyjson_val *message, uint64_t id, 
         }
     while ((command = *link) && command->id != id)
         link = &command->next;
-    if (!command)
+    if (!command) {
+        if (!success)
+            message_subscription_refused(hass, id, yyjson_obj_get(message, "error"));
         return;
+    }
     *link = command->next;
     message_command_result(hass, command, success, message);
 }
