@@ -2,8 +2,8 @@
 #include "demo/command.h"
 
 static const struct demo_command_row *const command_tables[] = {
-    demo_commands_core,
-    demo_commands_registry,
+    demo_commands_core,    demo_commands_registry, demo_commands_trace, demo_commands_todo,
+    demo_commands_history, demo_commands_lovelace, demo_commands_more,
 };
 
 /* ---- answers ---- */

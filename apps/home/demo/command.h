@@ -26,7 +26,14 @@ struct demo_command_row {
 #define COMMAND_FIELDS(table) table, sizeof(table) / sizeof *(table)
 
 /* Tables of commands, each ends with a row without a type. */
-extern const struct demo_command_row demo_commands_core[], demo_commands_registry[];
+extern const struct demo_command_row demo_commands_core[], demo_commands_registry[],
+    demo_commands_trace[], demo_commands_todo[], demo_commands_history[], demo_commands_lovelace[],
+    demo_commands_more[];
+
+demo_command_handler demo_statistics, demo_statistic_ids, demo_system_log;
+
+/* What render_template tells: the result and what it depends on; NULL with the error, "" of it without memory. */
+char *demo_template_event(struct demo *demo, haft_value *message, const char **reterr_error);
 
 struct json_writer *demo_result_begin(struct demo_command *command);
 void demo_result_end(struct demo_command *command);

@@ -132,8 +132,7 @@ static int registry_forget(struct demo *demo, enum demo_registry in, const char 
                            const char *id)
 {
     struct demo_store *store = &demo->stores[in];
-    char *cleared = demo_format(demo, "{\"%s\": null}", member);
-    haft_value *none = demo_parse(demo, cleared);
+    haft_value *none = demo_parse_relaxed(demo, demo_format(demo, "'%s':null", member));
 
     for (size_t i = 0; i < store->n; i++) {
         const char *now = demo_text(demo_parse(demo, store->at[i].json), member);

@@ -11,6 +11,14 @@ void demo_draft_begin(struct demo_draft *draft, struct demo *demo, const struct 
     draft->failed = !draft->root;
 }
 
+void demo_draft_new(struct demo_draft *draft, struct demo *demo, const char *id, const char *state)
+{
+    *draft = (struct demo_draft){.demo = demo, .id = id, .state = state};
+    draft->doc = yyjson_mut_doc_new(demo_alc(demo, &draft->alc));
+    draft->root = draft->doc ? yyjson_mut_obj(draft->doc) : NULL;
+    draft->failed = !draft->root;
+}
+
 /* Sets a member; a key keeps its place. */
 static void draft_put(struct demo_draft *draft, const char *name, yyjson_mut_val *value)
 {

@@ -2,6 +2,7 @@
 #include "demo/session.h"
 
 #include "demo/automation.h"
+#include "demo/command.h"
 
 enum { EVENT_DEPTH = 8 };
 
@@ -116,6 +117,26 @@ static void event_tell_entities(struct demo *demo, const struct demo_entity *ent
         }
 }
 
+/* Renders the templates of sessions again, and tells those whose result has changed. */
+static void event_tell_templates(struct demo *demo)
+{
+    for (struct demo_session *session = demo->sessions; session; session = session->next)
+        for (struct demo_subscription *at = session->subscriptions; at; at = at->next) {
+            const char *error;
+            char *json, *copy;
+
+            if (at->kind != DEMO_ON_TEMPLATE)
+                continue;
+            json = demo_template_event(demo, demo_parse(demo, at->what), &error);
+            if (!json || (at->last && !strcmp(json, at->last)))
+                continue; /* Home Assistant writes an error to its log */
+            copy = demo_dup(demo, json);
+            demo_drop(demo, at->last);
+            at->last = copy;
+            demo_send_event(session, at->id, json);
+        }
+}
+
 void demo_state_changed(struct demo *demo, const struct demo_entity *entity,
                         const struct demo_state *old, const struct demo_state *new)
 {
@@ -130,4 +151,5 @@ void demo_state_changed(struct demo *demo, const struct demo_entity *entity,
     demo_fire(demo, "state_changed", demo_take(demo, &out), false,
               new ? &new->context : &old->context);
     event_tell_entities(demo, entity, old, new);
+    event_tell_templates(demo);
 }

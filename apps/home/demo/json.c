@@ -30,10 +30,15 @@ haft_value *demo_parse(struct demo *demo, const char *json)
 
 char *demo_relaxed(struct demo *demo, const char *text)
 {
-    bool bare = *text != '{' && *text != '[';
-    size_t size = strlen(text);
-    char *json = haft_arena_alloc(demo->scratch, size + 3), *at = json;
+    bool bare;
+    size_t size;
+    char *json, *at;
 
+    if (!text)
+        return NULL;
+    bare = *text != '{' && *text != '[';
+    size = strlen(text);
+    json = at = haft_arena_alloc(demo->scratch, size + 3);
     if (!json)
         return NULL;
     if (bare)
@@ -75,4 +80,9 @@ bool demo_lists(haft_value *value, const char *text)
         if (yyjson_equals_str(item, text))
             return true;
     return false;
+}
+
+haft_value *demo_parse_relaxed(struct demo *demo, const char *text)
+{
+    return demo_parse(demo, demo_relaxed(demo, text));
 }

@@ -146,6 +146,7 @@ bool demo_time_read(const char *text, int64_t *ret_us);
 haft_value *demo_parse(struct demo *demo, const char *json);
 /* The same of text in which ' stands for ", and {} may be left out: tables are written so. */
 char *demo_relaxed(struct demo *demo, const char *text);
+haft_value *demo_parse_relaxed(struct demo *demo, const char *text);
 const yyjson_alc *demo_alc(struct demo *demo, yyjson_alc *ret_alc);
 /* A member's text; NULL if it is not a string. */
 const char *demo_text(haft_value *object, const char *name);
@@ -188,6 +189,8 @@ struct demo_draft {
 };
 void demo_draft_begin(struct demo_draft *draft, struct demo *demo,
                       const struct demo_entity *entity);
+/* The same of an entity that does not exist yet. */
+void demo_draft_new(struct demo_draft *draft, struct demo *demo, const char *id, const char *state);
 void demo_draft_text(struct demo_draft *draft, const char *name,
                      const char *value); /* NULL: null */
 void demo_draft_number(struct demo_draft *draft, const char *name, double value);

@@ -8,6 +8,10 @@
 
 void demo_rest_message(struct demo_rest *rest, int status, const char *message)
 {
+    if (!message) {
+        rest->response->body.status = HAFT_ENOMEM;
+        return;
+    }
     haft_buffer_clear(&rest->response->body);
     rest->w = (struct json_writer){.out = &rest->response->body};
     rest->response->status = status;
@@ -235,6 +239,28 @@ static const struct rest_route {
     {"GET", "/api/states/*", rest_state},
     {"POST", "/api/states/*", rest_set_state},
     {"DELETE", "/api/states/*", rest_delete_state},
+    {"POST", "/api/template", demo_rest_template},
+    {"GET", "/api/history/period", demo_rest_history},
+    {"GET", "/api/history/period/*", demo_rest_history},
+    {"GET", "/api/logbook", demo_rest_logbook},
+    {"GET", "/api/logbook/*", demo_rest_logbook},
+    {"GET", "/api/error_log", demo_rest_error_log},
+    {"GET", "/api/calendars", demo_rest_calendars},
+    {"GET", "/api/calendars/*", demo_rest_calendar},
+    {"GET", "/api/camera_proxy/*", demo_rest_camera},
+    {"POST", "/api/tts_get_url", demo_rest_tts},
+    {"POST", "/api/config/core/check_config", demo_rest_check},
+    {"GET", "/api/config/automation/config/*", demo_rest_automation},
+    {"POST", "/api/config/automation/config/*", demo_rest_automation},
+    {"DELETE", "/api/config/automation/config/*", demo_rest_automation},
+    {"GET", "/api/config/script/config/*", demo_rest_script},
+    {"POST", "/api/config/script/config/*", demo_rest_script},
+    {"DELETE", "/api/config/script/config/*", demo_rest_script},
+    {"GET", "/api/config/scene/config/*", demo_rest_scene},
+    {"POST", "/api/config/scene/config/*", demo_rest_scene},
+    {"DELETE", "/api/config/scene/config/*", demo_rest_scene},
+    {"GET", "/api/hassio/*", demo_rest_supervisor},
+    {"POST", "/api/hassio/*", demo_rest_supervisor},
 };
 
 static const char *rest_match(const char *pattern, const char *path)

@@ -171,8 +171,25 @@ bool demo_is_on(const struct demo_entity *entity)
     return !strcmp(entity->state->text, "on");
 }
 
+int demo_set_state(struct demo_call *call, struct demo_entity *entity, const char *state)
+{
+    return demo_write(call->demo, entity->id, state, entity->state->attributes, false,
+                      &call->context, NULL);
+}
+
 int demo_set_on(struct demo_call *call, struct demo_entity *entity, bool on)
 {
-    return demo_write(call->demo, entity->id, on ? "on" : "off", entity->state->attributes, false,
-                      &call->context, NULL);
+    return demo_set_state(call, entity, on ? "on" : "off");
+}
+
+const char *demo_join(struct demo *demo, haft_value *array)
+{
+    const char *text = "";
+
+    for (size_t i = 0; text && i < yyjson_arr_size(array); i++) {
+        const char *item = yyjson_get_str(yyjson_arr_get(array, i));
+
+        text = demo_format(demo, "%s%s%s", text, *text ? ", " : "", item ? item : "");
+    }
+    return text ? text : "";
 }

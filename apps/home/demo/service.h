@@ -56,7 +56,24 @@ struct demo_service {
     X(homeassistant)                                                                               \
     X(light)                                                                                       \
     X(switch)                                                                                      \
-    X(input_boolean)
+    X(input_boolean)                                                                               \
+    X(climate)                                                                                     \
+    X(cover)                                                                                       \
+    X(fan)                                                                                         \
+    X(lock)                                                                                        \
+    X(alarm_control_panel)                                                                         \
+    X(media_player)                                                                                \
+    X(vacuum)                                                                                      \
+    X(automation)                                                                                  \
+    X(script)                                                                                      \
+    X(scene)                                                                                       \
+    X(todo)                                                                                        \
+    X(notify)                                                                                      \
+    X(persistent_notification)                                                                     \
+    X(tts)                                                                                         \
+    X(weather)                                                                                     \
+    X(calendar)                                                                                    \
+    X(camera)
 
 #define DEMO_DOMAIN_DECLARED(domain) extern const struct demo_service demo_services_##domain[];
 DEMO_DOMAINS(DEMO_DOMAIN_DECLARED)
@@ -128,5 +145,8 @@ void demo_services_made_write(struct demo *demo, struct json_writer *w, const ch
 /* What several domains share: turn an entity on or off. */
 int demo_set_on(struct demo_call *call, struct demo_entity *entity, bool on);
 bool demo_is_on(const struct demo_entity *entity);
+int demo_set_state(struct demo_call *call, struct demo_entity *entity, const char *state);
+/* The items of an array of strings, with ", " between; in the scratch arena, "" without memory. */
+const char *demo_join(struct demo *demo, haft_value *array);
 
 #endif

@@ -175,6 +175,7 @@ bool demo_unsubscribe(struct demo_session *session, int64_t id)
 
             *at = gone->next;
             demo_drop(session->demo, gone->what);
+            demo_drop(session->demo, gone->last);
             demo_release(session->demo, gone, sizeof *gone);
             return true;
         }

@@ -11,14 +11,14 @@ enum demo_subscription_kind {
     DEMO_ON_ENTITIES, /* `what` is a JSON array of ids; NULL for all */
     DEMO_ON_TRIGGER,  /* `what` is a JSON array of triggers */
     DEMO_ON_TODO,     /* `what` is an entity id */
-    DEMO_ON_TEMPLATE, /* `what` is the JSON object {template, variables, last} */
+    DEMO_ON_TEMPLATE, /* `what` is the command as JSON */
     DEMO_ON_NOTHING   /* confirmed, and never told */
 };
 
 struct demo_subscription {
     int64_t id;
     enum demo_subscription_kind kind;
-    char *what;
+    char *what, *last; /* last: of a template, what was told; NULL for none */
     struct demo_subscription *next;
 };
 
