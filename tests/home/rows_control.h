@@ -168,7 +168,9 @@ static const struct tool_case rows_control[] = {
     {"lock_control", BAD_ARGUMENT, "{'entity_id':'lock.back_door'}",
      .expect = BAD("lock_control") "action: Invalid option: *"},
     {"lock_control", HASS_ERROR, "{'entity_id':'lock.front_door','action':'unlock','code':'9999'}",
-     .at = "nothing breaks", .expect = "!service_validation_error: *"},
+     .at = "nothing breaks",
+     .expect =
+         "!service_validation_error: Validation error: Invalid code provided for lock.front_door"},
     ROWS_OF_ENTITY("lock_control", "{'entity_id':'", "lock.back_door", "','action':'lock'}",
                    "light.hallway", "lock", "lock")
         ROWS_OF_SERVICE("lock_control", "{'entity_id':'lock.back_door','action':'lock'}")
@@ -183,7 +185,9 @@ static const struct tool_case rows_control[] = {
     {"set_switch", BAD_ARGUMENT, "{'entity_id':'coffee','action':'turn_on'}",
      .expect = "!Invalid entity id: \"coffee\". An entity id looks like light.kitchen."},
     {"set_switch", HASS_ERROR, "{'entity_id':'switch.faulty','action':'turn_on'}",
-     .at = "nothing breaks", .expect = "!home_assistant_error: *"},
+     .at = "nothing breaks",
+     .expect =
+         "!home_assistant_error: Failed to communicate with device switch.faulty: connection timed out"},
     ROWS_OF_ENTITY("set_switch", "{'entity_id':'", "switch.tv_socket", "','action':'turn_off'}",
                    "light.hallway", "switch", "switch,input_boolean")
         ROWS_OF_SERVICE("set_switch", "{'entity_id':'switch.tv_socket','action':'turn_off'}")
@@ -221,7 +225,8 @@ static const struct tool_case rows_control[] = {
      .expect = BAD("set_alarm_mode") "mode: Invalid option: *", .asked = "!call_service"},
     {"set_alarm_mode", HASS_ERROR,
      "{'entity_id':'alarm_control_panel.home','mode':'disarmed','code':'9999'}",
-     .at = "nothing breaks", .expect = "!service_validation_error: *"},
+     .at = "nothing breaks",
+     .expect = "!service_validation_error: Validation error: Invalid alarm code provided"},
     ROWS_OF_ENTITY("set_alarm_mode", "{'entity_id':'", "alarm_control_panel.home",
                    "','mode':'disarmed'}", "light.hallway", "alarm_control_panel",
                    "alarm_control_panel")

@@ -179,6 +179,28 @@ static void no_schema_has_a_tuple(void **state)
     house_close(house);
 }
 
+/* A code is in no audit line: its field is a secret. */
+static void codes_are_secrets(void **state)
+{
+    static const char *const tools[] = {"lock_control", "set_alarm_mode"};
+    struct house *house = house_open(&(struct house_options){.timeout_ms = 0});
+    size_t i, n, found = 0;
+    haft_result result;
+    haft_value *tool;
+
+    (void)state;
+    assert_int_equal(haft_client_list(house_client(house), HAFT_OFFER_TOOL, &result), 0);
+    yyjson_arr_foreach(result.content, i, n, tool)
+        for (size_t k = 0; k < COUNT_OF(tools); k++)
+            if (yyjson_equals_str(yyjson_obj_get(tool, "name"), tools[k])) {
+                found++;
+                assert_true(
+                    yyjson_get_bool(house_at(tool, "inputSchema.properties.code.writeOnly")));
+            }
+    assert_int_equal(found, COUNT_OF(tools));
+    house_close(house);
+}
+
 static void the_list_is_small(void **state)
 {
     struct house *house = house_open(&(struct house_options){.timeout_ms = 0});
@@ -207,6 +229,7 @@ int main(void)
         cmocka_unit_test(tools_are_listed_in_their_order_with_their_hints),
         cmocka_unit_test(every_client_accepts_the_schemas),
         cmocka_unit_test(no_schema_has_a_tuple),
+        cmocka_unit_test(codes_are_secrets),
         cmocka_unit_test(the_list_is_small),
     };
 

@@ -1,16 +1,16 @@
 /* control_cover - opens, closes, stops or positions a blind, a shutter or a garage door. */
 #include "tools/acts.h"
 
-enum { COVER_OPEN = 1, COVER_CLOSE = 2, COVER_SET_POSITION = 4, COVER_STOP = 8 };
+enum { COVER_CAN_OPEN = 1, COVER_CAN_CLOSE = 2, COVER_CAN_SET = 4, COVER_CAN_STOP = 8 };
 
-static void cover_check(haft_refinement *refinement, const control_cover_args *in)
+static void control_cover_check(haft_refinement *refinement, const control_cover_args *in)
 {
     if (in->action == cover_action_set && !in->has_position)
         haft_refinement_add_issue(refinement, "position", "The action set needs a position");
     if (in->action != cover_action_set && in->has_position)
         haft_refinement_add_issue(refinement, "position", "Only the action set has a position");
 }
-HAFT_REFINE(control_cover_args, cover_check);
+HAFT_REFINE(control_cover_args, control_cover_check);
 
 HAFT_STRUCT(cover_data,
     HAFT_INTEGER(position, "Position"));
@@ -20,11 +20,12 @@ static const struct {
     unsigned features;
     const char *cannot;
 } cover_rows[] = {
-    [cover_action_open] = {"open_cover", COVER_OPEN, "cannot be opened"},
-    [cover_action_close] = {"close_cover", COVER_CLOSE, "cannot be closed"},
-    [cover_action_stop] = {"stop_cover", COVER_STOP, "cannot be stopped"},
-    [cover_action_toggle] = {"toggle", COVER_OPEN | COVER_CLOSE, "cannot be opened or closed"},
-    [cover_action_set] = {"set_cover_position", COVER_SET_POSITION, "cannot be set to a position"},
+    [cover_action_open] = {"open_cover", COVER_CAN_OPEN, "cannot be opened"},
+    [cover_action_close] = {"close_cover", COVER_CAN_CLOSE, "cannot be closed"},
+    [cover_action_stop] = {"stop_cover", COVER_CAN_STOP, "cannot be stopped"},
+    [cover_action_toggle] = {"toggle", COVER_CAN_OPEN | COVER_CAN_CLOSE,
+                             "cannot be opened or closed"},
+    [cover_action_set] = {"set_cover_position", COVER_CAN_SET, "cannot be set to a position"},
 };
 
 static int control_cover(haft_call *call, const control_cover_args *in, entity *out)

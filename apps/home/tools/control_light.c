@@ -4,7 +4,7 @@
 enum { LIGHT_EFFECT = 4 };
 
 /* What Home Assistant refuses for every light. */
-static void light_check(haft_refinement *refinement, const control_light_args *in)
+static void control_light_check(haft_refinement *refinement, const control_light_args *in)
 {
     bool sets =
         in->has_brightness || in->has_color_temp_kelvin || in->has_rgb_color || in->has_effect;
@@ -16,7 +16,7 @@ static void light_check(haft_refinement *refinement, const control_light_args *i
         haft_refinement_add_issue(refinement, "rgb_color",
                                   "Give either color_temp_kelvin or rgb_color");
 }
-HAFT_REFINE(control_light_args, light_check);
+HAFT_REFINE(control_light_args, control_light_check);
 
 HAFT_STRUCT(light_data,
     HAFT_OPTIONAL(HAFT_INTEGER(brightness, "Brightness")),

@@ -9,7 +9,7 @@ HAFT_STRUCT(media_player_command_args,
     HAFT_OPTIONAL(HAFT_BOOLEAN(muted, "For mute: true if absent")),
     HAFT_OPTIONAL(HAFT_STRING(source, "For select_source: one of source_list")));
 
-static void media_check(haft_refinement *refinement, const media_player_command_args *in)
+static void media_player_check(haft_refinement *refinement, const media_player_command_args *in)
 {
     if ((in->command == media_order_volume) != in->has_volume_level)
         haft_refinement_add_issue(refinement, "volume_level",
@@ -20,7 +20,7 @@ static void media_check(haft_refinement *refinement, const media_player_command_
     if (in->command != media_order_mute && in->has_muted)
         haft_refinement_add_issue(refinement, "muted", "Only the command mute has muted");
 }
-HAFT_REFINE(media_player_command_args, media_check);
+HAFT_REFINE(media_player_command_args, media_player_check);
 
 HAFT_STRUCT(media_data,
     HAFT_OPTIONAL(HAFT_NUMBER(volume_level, "Volume")),

@@ -3,7 +3,7 @@
 
 enum { CLIMATE_TEMPERATURE = 1, CLIMATE_RANGE = 2, CLIMATE_FAN_MODE = 8 };
 
-static void climate_check(haft_refinement *refinement, const set_climate_args *in)
+static void set_climate_check(haft_refinement *refinement, const set_climate_args *in)
 {
     if (in->has_target_temp_low != in->has_target_temp_high)
         haft_refinement_add_issue(refinement,
@@ -19,7 +19,7 @@ static void climate_check(haft_refinement *refinement, const set_climate_args *i
                                   "Give at least one of mode, target_temp, target_temp_low with "
                                   "target_temp_high, and fan_mode");
 }
-HAFT_REFINE(set_climate_args, climate_check);
+HAFT_REFINE(set_climate_args, set_climate_check);
 
 HAFT_STRUCT(climate_mode_data,
     HAFT_STRING(hvac_mode, "Mode"));

@@ -3,12 +3,12 @@
 
 enum { FAN_SET_SPEED = 1 };
 
-static void fan_check(haft_refinement *refinement, const set_fan_speed_args *in)
+static void set_fan_speed_check(haft_refinement *refinement, const set_fan_speed_args *in)
 {
     if (in->has_speed == in->has_percentage)
         haft_refinement_add_issue(refinement, "speed", "Give either speed or percentage");
 }
-HAFT_REFINE(set_fan_speed_args, fan_check);
+HAFT_REFINE(set_fan_speed_args, set_fan_speed_check);
 
 HAFT_STRUCT(fan_data,
     HAFT_INTEGER(percentage, "Percent"));

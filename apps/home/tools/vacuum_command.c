@@ -19,13 +19,13 @@ HAFT_STRUCT(vacuum_command_args,
 HAFT_STRUCT(vacuum_data,
     HAFT_STRING(fan_speed, "Speed"));
 
-static void vacuum_check(haft_refinement *refinement, const vacuum_command_args *in)
+static void vacuum_command_check(haft_refinement *refinement, const vacuum_command_args *in)
 {
     if ((in->command == vacuum_order_set_fan_speed) != in->has_fan_speed)
         haft_refinement_add_issue(refinement, "fan_speed",
                                   "fan_speed and the command set_fan_speed go together");
 }
-HAFT_REFINE(vacuum_command_args, vacuum_check);
+HAFT_REFINE(vacuum_command_args, vacuum_command_check);
 
 static const struct {
     unsigned feature;
