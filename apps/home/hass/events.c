@@ -200,6 +200,7 @@ int hass_next_event(haft_call *call, struct hass_events *events, unsigned ms,
     struct hass *hass = wait.hass;
     uint64_t ends = ms ? wait.starts + hass_ms(ms) : wait.ends;
     enum hass_woken woken = WOKEN_AGAIN;
+    char refused[sizeof events->refused];
     haft_value *value = NULL;
     int status = 0;
 
@@ -217,6 +218,7 @@ int hass_next_event(haft_call *call, struct hass_events *events, unsigned ms,
         status = events_read(&wait, entry, &value);
         uv_mutex_lock(&hass->lock);
     }
+    memcpy(refused, events->refused, sizeof refused);
     if (ret_dropped)
         *ret_dropped = events->dropped;
     uv_mutex_unlock(&hass->lock);
@@ -224,7 +226,7 @@ int hass_next_event(haft_call *call, struct hass_events *events, unsigned ms,
         *ret_event = value;
     if (status || value)
         return status;
-    if (woken == WOKEN_AGAIN) /* nobody else writes it now: the subscription was refused once */
-        return hass_fail_words(call, NULL, events->refused);
+    if (woken == WOKEN_AGAIN)
+        return hass_fail_words(call, NULL, refused);
     return woken == WOKEN_CANCELLED ? hass_fail_woken(&wait, woken) : HASS_UNCHANGED;
 }
