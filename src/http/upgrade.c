@@ -131,6 +131,11 @@ size_t hf_http_upgraded_unsent(const http_upgraded *c)
     return c->unsent;
 }
 
+haft_time hf_http_upgraded_now(const http_upgraded *c)
+{
+    return loop_now(&c->http->loop);
+}
+
 void hf_http_upgraded_pause(http_upgraded *c)
 {
     c->upgrade.held = true;

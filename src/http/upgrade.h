@@ -41,6 +41,8 @@ int hf_http_upgrade(const haft_responder *responder, void *responder_context,
 void hf_http_upgraded_write(http_upgraded *upgraded, const char *bytes, size_t size);
 /* Bytes that the system has not taken yet. */
 size_t hf_http_upgraded_unsent(const http_upgraded *upgraded);
+/* The time of its loop. */
+haft_time hf_http_upgraded_now(const http_upgraded *upgraded);
 /* Stops and goes on with on_bytes.  One more may come while it stops. */
 void hf_http_upgraded_pause(http_upgraded *upgraded);
 void hf_http_upgraded_resume(http_upgraded *upgraded);

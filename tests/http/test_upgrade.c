@@ -263,7 +263,7 @@ static void refuses_http_1_0(void **state)
 /* Only the server's own responder belongs to a connection. */
 static void refuses_other_responders(void **state)
 {
-    static const haft_responder other = {NULL};
+    static const haft_responder other = {.respond = NULL};
     http_upgraded *upgraded;
 
     (void)state;
