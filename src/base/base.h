@@ -52,6 +52,10 @@ int hf_error_vset(haft_reason *error, int code, const char *path, const char *fo
 /* Empties it, and does not hold on to more than `keep` bytes. */
 void hf_buffer_trim(haft_buffer *buffer, size_t keep);
 
+/* Makes room for so many more bytes, which can be added then without failing; false with the buffer
+ * failed. */
+bool hf_buffer_reserve(haft_buffer *buffer, size_t size);
+
 /* haft_buffer_add where it is called: when there is room, and there mostly is, a literal of the
  * library's is a store or two.  For what every call passes: used everywhere it would be 2 % more
  * code. */

@@ -33,8 +33,8 @@ void hf_buffer_trim(haft_buffer *buffer, size_t keep)
         haft_buffer_clear(buffer);
 }
 
-/* Room for `size` more bytes and a NUL that printf wants, or false with the buffer failed. */
-static bool reserve(haft_buffer *buffer, size_t size)
+/* And for a NUL, which printf wants. */
+bool hf_buffer_reserve(haft_buffer *buffer, size_t size)
 {
     size_t capacity = buffer->capacity, needed;
     char *data;
@@ -69,8 +69,8 @@ static bool reserve(haft_buffer *buffer, size_t size)
 void haft_buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
 {
     /* The usual case first: it fits, and nothing has gone wrong. */
-    if (!size ||
-        ((size >= buffer->capacity - buffer->size || buffer->status) && !reserve(buffer, size)))
+    if (!size || ((size >= buffer->capacity - buffer->size || buffer->status) &&
+                  !hf_buffer_reserve(buffer, size)))
         return;
     memcpy(buffer->data + buffer->size, bytes, size);
     buffer->size += size;
@@ -93,7 +93,7 @@ void haft_buffer_printf(haft_buffer *buffer, const char *format, ...)
     va_end(args);
     if (size < 0) /* more than an int counts, or a wide character that is none */
         buffer->status = HAFT_ETOOBIG;
-    if (!reserve(buffer, (size_t)size))
+    if (!hf_buffer_reserve(buffer, (size_t)size))
         return;
     va_start(args, format);
     vsnprintf(buffer->data + buffer->size, (size_t)size + 1, format, args);
@@ -220,14 +220,14 @@ static void buffer_put_long(haft_buffer *buffer, const char *text, size_t size)
 static bool buffer_has_room(haft_buffer *buffer, size_t size)
 {
     return size < buffer->capacity - buffer->size ||
-           (size <= buffer->limit - buffer->size && reserve(buffer, size));
+           (size <= buffer->limit - buffer->size && hf_buffer_reserve(buffer, size));
 }
 
 void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
 {
     size_t start = buffer->size, done = 0;
 
-    if (!reserve(buffer, size + 2))
+    if (!hf_buffer_reserve(buffer, size + 2))
         return;
     buffer->data[buffer->size++] = '"';
     while (done < size && buffer_has_room(buffer, size - done + RUN)) {
