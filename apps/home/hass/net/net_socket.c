@@ -1,7 +1,6 @@
 /* net_socket.c - the WebSocket of the link over the network.
  *
  * The client above pings, in Home Assistant's own way; here only the close frame has a time limit. */
-#if __has_include("websocket/client.h")
 #include <limits.h>
 #include <stdio.h>
 
@@ -106,37 +105,3 @@ void net_socket_do_drop(struct net_link *link)
     hf_websocket_client_free(link->socket);
     link->socket = NULL;
 }
-#else
-#include "hass/net/net.h"
-
-int net_socket_open(void *context, void (*message)(void *who, const char *text, size_t size),
-                    void (*closed)(void *who, const char *reason), void *who)
-{
-    (void)context, (void)message, (void)closed, (void)who;
-    return HAFT_EFAIL;
-}
-void net_socket_send(void *context, const char *text, size_t size)
-{
-    (void)context, (void)text, (void)size;
-}
-void net_socket_close(void *context)
-{
-    (void)context;
-}
-void net_socket_do_open(struct net_link *link)
-{
-    (void)link;
-}
-void net_socket_do_send(struct net_link *link, const char *text, size_t size)
-{
-    (void)link, (void)text, (void)size;
-}
-void net_socket_do_close(struct net_link *link)
-{
-    (void)link;
-}
-void net_socket_do_drop(struct net_link *link)
-{
-    (void)link;
-}
-#endif
