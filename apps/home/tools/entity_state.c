@@ -15,20 +15,12 @@ static const entity *state_find(const struct hass_states *states, const char *en
     return NULL;
 }
 
-/* One that does not exist is an error; among several, those that do are returned. */
-static int entity_state(haft_call *call, const entity_state_args *in, entity_state_result *out)
+static int state_of_several(haft_call *call, const char *const *ids, size_t n,
+                            entity_state_result *out)
 {
-    size_t n;
-    const char *const *ids = home_texts_list(&in->entity_id, &n);
     struct hass_states states;
     int status = hass_states(call, &states);
 
-    if (status)
-        return status;
-    out->entities = haft_call_alloc(call, n * sizeof *out->entities);
-    out->not_found = haft_call_alloc(call, n * sizeof *out->not_found);
-    if (!out->entities || !out->not_found)
-        return HAFT_ENOMEM;
     for (size_t i = 0; i < n && !status; i++) {
         const entity *one = state_find(&states, ids[i]);
 
@@ -39,10 +31,29 @@ static int entity_state(haft_call *call, const entity_state_args *in, entity_sta
         out->entities[out->n_entities] = *one;
         status = home_whole(call, &out->entities[out->n_entities++]);
     }
-    if (!status && !out->n_entities)
-        return hass_state(call, ids[0], out->entities);
     out->has_not_found = out->n_not_found > 0;
     return status;
+}
+
+/* One that does not exist is an error; among several, those that do are returned. */
+static int entity_state(haft_call *call, const entity_state_args *in, entity_state_result *out)
+{
+    size_t n;
+    const char *const *ids = home_texts_list(&in->entity_id, &n);
+    int status;
+
+    out->entities = haft_call_alloc(call, n * sizeof *out->entities);
+    out->not_found = haft_call_alloc(call, n * sizeof *out->not_found);
+    if (!out->entities || !out->not_found)
+        return HAFT_ENOMEM;
+    if (n > 1) {
+        status = state_of_several(call, ids, n, out);
+        if (status || out->n_entities)
+            return status;
+    }
+    status = hass_state(call, ids[0], out->entities);
+    out->n_entities = 1;
+    return status ? status : home_whole(call, out->entities);
 }
 HAFT_TOOL(entity_state, entity_state_args, entity_state_result,
           "Get the state and the attributes of one or several entities.", HOME_READS_AGAIN);

@@ -57,21 +57,31 @@ static const char *notify_possible(haft_call *call, haft_value *services)
     return text ? text : "none";
 }
 
-/* A target is checked before anything is sent: 1 for an entity, 0 for a service, or an error. */
-static int notify_find(haft_call *call, const char *target, haft_value *services)
+/* 1 for an entity that can be notified, 0 if there is no such entity, or an error. */
+static int notify_find_entity(haft_call *call, const char *target)
 {
-    const char *name = strncmp(target, "notify.", 7) ? target : target + 7, *possible;
     struct hass_states states;
     entity one;
     int status = hass_states(call, &states);
 
     if (status)
         return status;
-    for (size_t i = 0; name != target && i < states.n; i++)
+    for (size_t i = 0; i < states.n; i++)
         if (!strcmp(states.at[i].entity_id, target)) {
             status = hass_require(call, target, "notify", &one);
             return status ? status : 1;
         }
+    return 0;
+}
+
+/* A target is checked before anything is sent: 1 for an entity, 0 for a service, or an error. */
+static int notify_find(haft_call *call, const char *target, haft_value *services)
+{
+    const char *name = strncmp(target, "notify.", 7) ? target : target + 7, *possible;
+    int status = name == target ? 0 : notify_find_entity(call, target);
+
+    if (status)
+        return status;
     if (yyjson_obj_get(services, name) && strcmp(name, "send_message") != 0)
         return 0;
     if (strchr(name, '.'))
