@@ -96,6 +96,31 @@ static void who_declines_changes_nothing(void **state)
     }
 }
 
+static void a_garage_door_is_a_door(void **state)
+{
+    static const struct {
+        const char *tool, *arguments, *expect;
+        unsigned asked;
+    } rows[] = {
+        {"control_cover", "{'entity_id':'cover.kitchen_shade','action':'toggle'}",
+         "state='closing'", 0},
+        {"control_cover", "{'entity_id':'cover.garage_door','action':'close'}", "state='closed'",
+         0},
+        {"control_cover", "{'entity_id':'cover.garage_door','action':'toggle'}", "!declined: *", 1},
+        {"control_cover", "{'entity_id':'cover.garage_door','action':'open'}", "!declined: *", 2},
+        {"control", "{'entity_id':'cover.garage_door','action':'turn_on'}", "!declined: *", 3},
+    };
+    struct person person = {.says = "{\"action\":\"decline\"}"};
+    struct house *house = open_for(&person, NULL, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        calls(house, rows[i].tool, rows[i].arguments, rows[i].expect);
+        assert_int_equal(person.asked, rows[i].asked);
+    }
+    house_close(house);
+}
+
 static void checks_come_before_the_question(void **state)
 {
     struct person person = {.says = yes};
@@ -201,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_agrees_is_asked_once),
         cmocka_unit_test(who_declines_changes_nothing),
+        cmocka_unit_test(a_garage_door_is_a_door),
         cmocka_unit_test(checks_come_before_the_question),
         cmocka_unit_test(a_client_that_cannot_be_asked_is_not),
         cmocka_unit_test(an_agreement_ends),

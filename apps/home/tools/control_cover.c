@@ -1,4 +1,7 @@
-/* control_cover - opens, closes, stops or positions a blind, a shutter or a garage door. */
+/* control_cover - opens, closes, stops or positions a blind, a shutter or a garage door.  It asks before it
+ * opens a door. */
+#include <string.h>
+
 #include "tools/acts.h"
 
 enum { COVER_CAN_OPEN = 1, COVER_CAN_CLOSE = 2, COVER_CAN_SET = 4, COVER_CAN_STOP = 8 };
@@ -28,6 +31,20 @@ static const struct {
     [cover_action_set] = {"set_cover_position", COVER_CAN_SET, "cannot be set to a position"},
 };
 
+/* A cover that lets somebody in. */
+static bool cover_is_door(const entity *cover)
+{
+    const char *class = entity_text(cover, "device_class");
+
+    return class && (!strcmp(class, "garage") || !strcmp(class, "door") || !strcmp(class, "gate"));
+}
+
+static bool cover_opens(const control_cover_args *in, const entity *cover)
+{
+    return in->action == cover_action_open || (in->action == cover_action_set && in->position) ||
+           (in->action == cover_action_toggle && strcmp(cover->state, "open") != 0);
+}
+
 static int control_cover(haft_call *call, const control_cover_args *in, entity *out)
 {
     cover_data data = {.position = in->position};
@@ -37,6 +54,8 @@ static int control_cover(haft_call *call, const control_cover_args *in, entity *
     if (!status)
         status =
             home_needs(call, out, cover_rows[in->action].features, cover_rows[in->action].cannot);
+    if (!status && cover_is_door(out) && cover_opens(in, out))
+        status = home_confirm(call, "open_door", "Open %s (%s)?", out->name, out->entity_id);
     if (status)
         return status;
     if (in->action == cover_action_set) {
