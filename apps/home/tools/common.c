@@ -15,12 +15,12 @@ const char *home_action_name(home_action action)
 static const haft_field texts_item = {.name = "item",
                                       .kind = HAFT_KIND_STRING,
                                       .storage = HAFT_STORAGE_KIND,
-                                      .rules.string = {.min = 1, .max = 255}};
+                                      .rules.string = {.max = SIZE_MAX}};
 static const haft_field texts_cases[] = {
     {.name = "one",
      .kind = HAFT_KIND_STRING,
      .offset = offsetof(home_texts, one),
-     .rules.string = {.min = 1, .max = 255}},
+     .rules.string = {.max = SIZE_MAX}},
     {.name = "many",
      .kind = HAFT_KIND_ARRAY,
      .offset = offsetof(home_texts, many),

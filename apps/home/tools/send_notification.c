@@ -4,10 +4,10 @@
 #include "tools/common.h"
 
 HAFT_STRUCT(send_notification_args,
-    HAFT_STRING(message, "Text", .min = 1, .max = 10000),
-    HAFT_OPTIONAL(HAFT_STRING(title, "Title", .max = 1000)),
+    HAFT_STRING(message, "Text", .min = 1),
+    HAFT_OPTIONAL(HAFT_STRING(title, "Title")),
     HAFT_OPTIONAL(HAFT_UNION(target, home_texts, "Notify service or entity, or several; all if absent")),
-    HAFT_OPTIONAL(HAFT_MAP(data, HAFT_JSON(value, "Value"), "Options of the service")));
+    HAFT_OPTIONAL(HAFT_MAP(data, HAFT_JSON(value, NULL), "Options of the service")));
 HAFT_STRUCT(send_notification_result,
     HAFT_ARRAY(sent, HAFT_STRING(item, NULL), NULL));
 
