@@ -1,6 +1,6 @@
 /* demo_test.h - the demo home at a fixed time, and conversations with it as tables.
  *
- * In every text of a table ' stands for ", and * in an expectation for anything. */
+ * In every text of a table ' stands for ", ` for ', and * in an expectation for anything. */
 #ifndef HAFT_TESTS_DEMO_TEST_H
 #define HAFT_TESTS_DEMO_TEST_H
 
@@ -70,14 +70,13 @@ static inline void demo_test_finish(struct demo_test *test)
     haft_buffer_finish(&test->heard);
 }
 
-/* The text with " for each '. */
+/* The text with " for each ', and ' for each `. */
 static inline char *demo_test_quoted(const char *text)
 {
     char *copy = strdup(text);
 
     for (char *at = copy; at && *at; at++)
-        if (*at == '\'')
-            *at = '"';
+        *at = *at == '\'' ? '"' : *at == '`' ? '\'' : *at;
     return copy;
 }
 

@@ -105,11 +105,11 @@ static double light_wanted_brightness(haft_value *data, double now)
     if (yyjson_obj_get(data, "brightness"))
         value = demo_number(data, "brightness", 255);
     else if (yyjson_obj_get(data, "brightness_pct"))
-        value = demo_round(demo_number(data, "brightness_pct", 100) * 2.55, 0);
+        value = demo_round(demo_number(data, "brightness_pct", 100) * 255 / 100, 0);
     else if (yyjson_obj_get(data, "brightness_step"))
         value = now + demo_number(data, "brightness_step", 0);
     else if (yyjson_obj_get(data, "brightness_step_pct"))
-        value = now + demo_round(demo_number(data, "brightness_step_pct", 0) * 2.55, 0);
+        value = now + demo_round(demo_number(data, "brightness_step_pct", 0) * 255 / 100, 0);
     else
         return -1;
     return value < 0 ? 0 : value > 255 ? 255 : value;
@@ -119,8 +119,11 @@ static double light_wanted_brightness(haft_value *data, double now)
 static haft_value *light_last_on(struct demo *demo, const struct demo_entity *entity)
 {
     for (size_t i = entity->n_history; i; i--)
-        if (!strcmp(entity->history[i - 1]->text, "on"))
-            return demo_parse(demo, entity->history[i - 1]->attributes);
+        if (!strcmp(entity->history[i - 1]->text, "on")) {
+            haft_value *attributes = demo_parse(demo, entity->history[i - 1]->attributes);
+
+            return demo_text(attributes, "color_mode") ? attributes : NULL;
+        }
     return NULL;
 }
 

@@ -75,7 +75,7 @@ char *demo_diff_json(struct demo *demo, const struct demo_entity *entity,
 /* Checks a trigger, or an array of them.  NULL if it is one, else the error; "" without memory. */
 const char *demo_trigger_check(struct demo *demo, haft_value *trigger);
 
-/* Tells subscribers of a list and of templates: todo.c, template_command.c. */
+/* Tells subscribers of a to-do list: todo.c. */
 void demo_tell_todo(struct demo *demo, const char *entity_id);
 
 #endif

@@ -8,7 +8,7 @@ struct target_list {
     size_t n;
 };
 
-static void target_add(struct target_list *list, struct demo_entity *entity)
+static void target_collect(struct target_list *list, struct demo_entity *entity)
 {
     if (!entity || (list->domain && !demo_is_in(entity, list->domain)))
         return;
@@ -40,7 +40,7 @@ static void target_named(struct target_list *list, const char *text)
 
     if (!strcmp(text, "all")) {
         for (size_t i = 0; i < list->demo->n_entities; i++)
-            target_add(list, list->demo->entities[i]);
+            target_collect(list, list->demo->entities[i]);
         return;
     }
     while (*text) {
@@ -50,7 +50,7 @@ static void target_named(struct target_list *list, const char *text)
         if (part.size < sizeof id) {
             memcpy(id, part.data, part.size);
             id[part.size] = '\0';
-            target_add(list, demo_find(list->demo, id));
+            target_collect(list, demo_find(list->demo, id));
         }
         text += size;
         text += *text == ',';
@@ -95,7 +95,7 @@ static void target_expand(struct target_list *list, const char *key, const char 
 
         hf_arena_rewind(list->demo->scratch, mark);
         if (belongs)
-            target_add(list, demo_find(list->demo, entity_id));
+            target_collect(list, demo_find(list->demo, entity_id));
     }
 }
 
