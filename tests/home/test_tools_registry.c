@@ -136,6 +136,44 @@ static void tools_are_listed_in_their_order_with_their_hints(void **state)
     house_close(house);
 }
 
+/* ---- what is offered ---- */
+
+static bool offers(const struct home_options *options, enum tool_offer offer)
+{
+    switch (offer) {
+    case OFFER_SPEECH:
+        return options->speech;
+    case OFFER_TEMPLATE:
+        return options->render_template && !options->entities;
+    default:
+        return true;
+    }
+}
+
+static void options_decide_what_is_offered(void **state)
+{
+    static const struct home_options rows[] = {
+        {.speech = false},
+        {.speech = true},
+        {.render_template = true},
+        {.render_template = true, .entities = "light.*"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *server = haft_server_new("home", "1");
+
+        assert_int_equal(home_add_tools(server, &rows[i]), 0);
+        for (size_t k = 0; home_tools[k].tool; k++) {
+            const char *name = (*home_tools[k].tool)->name;
+
+            assert_int_equal(haft_offer_remove(server, HAFT_OFFER_TOOL, name),
+                             offers(&rows[i], home_tools[k].offer) ? 0 : HAFT_ENOTFOUND);
+        }
+        haft_server_free(server);
+    }
+}
+
 /* ---- schemas ---- */
 
 static void note_warning(void *context, haft_level level, const char *text, size_t size)
@@ -227,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tool_has_a_row_for_every_situation),
         cmocka_unit_test(tools_are_listed_in_their_order_with_their_hints),
+        cmocka_unit_test(options_decide_what_is_offered),
         cmocka_unit_test(every_client_accepts_the_schemas),
         cmocka_unit_test(no_schema_has_a_tuple),
         cmocka_unit_test(codes_are_secrets),
