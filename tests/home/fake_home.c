@@ -462,6 +462,7 @@ const char *fake_run(struct hass *hass, unsigned timeout_ms, fake_handler *handl
     snprintf(text, sizeof text, "%s", result.is_error ? result.text : "");
     if (!result.is_error)
         assert_string_equal(result.text, "done");
+    assert_null(strstr(text, "s3cret-token"));
     haft_client_free(client);
     haft_server_free(server);
     return text;

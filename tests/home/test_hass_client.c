@@ -164,6 +164,56 @@ static int client_find_hidden(haft_call *call, void *context)
     return hass_state(call, context, &light);
 }
 
+static int client_supervise(haft_call *call, void *context)
+{
+    haft_value *value;
+    char *fields =
+        haft_call_printf(call, "{'endpoint':'%s','method':'get'}", (const char *)context);
+
+    return hass_command(call, "supervisor/api", fake_json(call, fields), NULL, &value);
+}
+
+static void test_supervisor(void **state)
+{
+    static const struct {
+        const char *endpoint;
+        bool allowed;
+    } rows[] = {
+        {"/addons", true},
+        {"/addons/core_ssh/info", true},
+        {"/addons/core_ssh/restart", true},
+        {"/core/api/states", false},
+        {"/core/restart", false},
+        {"/addons/core_ssh/stdin", false},
+        {"/addons/../core/info", false},
+        {"/addons/%2e%2e/core/api/info", false},
+        {"/addons/x/api/info", false},
+    };
+    struct hass *hass = client_begin("light.*");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *error =
+            fake_run(hass, 5000, client_supervise, (void *)(uintptr_t)rows[i].endpoint);
+
+        if (!*error != rows[i].allowed)
+            fail_msg("%s: %s", rows[i].endpoint, error);
+    }
+    client_end(hass);
+}
+
+/* A filter without a pattern shows nothing. */
+static void test_empty_filter(void **state)
+{
+    struct hass *hass = client_begin("");
+    size_t n = 7;
+
+    (void)state;
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    assert_int_equal(n, 0);
+    client_end(hass);
+}
+
 static int client_find_area(haft_call *call, void *context)
 {
     struct hass_area area;
@@ -1012,6 +1062,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read),
         cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_supervisor),
+        cmocka_unit_test(test_empty_filter),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_redacted_bodies),
         cmocka_unit_test(test_act),

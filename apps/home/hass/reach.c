@@ -221,6 +221,20 @@ static int reach_trace(const struct hass_wait *wait, yyjson_val *fields)
     return shows ? 0 : hass_fail(wait->call, "not_found: The trace could not be found");
 }
 
+/* Add-ons may be looked at, started and stopped; not talked to, nor the API of Home Assistant behind them. */
+static bool reach_knows_endpoint(const char *endpoint)
+{
+    static const char *const endpoints[] = {
+        "/addons", "/addons/*/info",  "/addons/*/start",  "/addons/*/stop", "/addons/*/restart",
+        "/store",  "/store/addons/*", "/supervisor/info", "/info",          "/addons/*/stats"};
+
+    for (size_t i = 0; endpoint && i < sizeof endpoints / sizeof *endpoints; i++)
+        if (hf_glob_match(endpoints[i], strlen(endpoints[i]), endpoint))
+            return !strstr(endpoint, "..") && !strchr(endpoint, '%') && !strstr(endpoint, "/api") &&
+                   !strstr(endpoint, "/stdin");
+    return false;
+}
+
 int hass_reach_command(const struct hass_wait *wait, const char *type, yyjson_val *fields)
 {
     const char *endpoint = yyjson_get_str(yyjson_obj_get(fields, "endpoint"));
@@ -230,8 +244,7 @@ int hass_reach_command(const struct hass_wait *wait, const char *type, yyjson_va
         return 0;
     while (i < n && !hf_glob_match(reach_commands[i], strlen(reach_commands[i]), type))
         i++;
-    if (i == n || (!strcmp(type, "supervisor/api") && (!endpoint || strstr(endpoint, "core/api") ||
-                                                       strstr(endpoint, "core/websocket"))))
+    if (i == n || (!strcmp(type, "supervisor/api") && !reach_knows_endpoint(endpoint)))
         return reach_refuse(wait, type);
     if (!strncmp(type, "trace/", 6)) {
         int status = reach_trace(wait, fields);

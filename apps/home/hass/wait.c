@@ -12,6 +12,18 @@ enum { WAIT_LOOK_MS = 50, WAIT_SPARE_MS = 100 };
 
 /* ---- errors ---- */
 
+/* Home Assistant may repeat what it was sent: the access token becomes stars. */
+static void wait_hide_token(const struct hass *hass, char *text)
+{
+    enum { WAIT_SECRET = 8 }; /* shorter ones, such as the demo home's, are words */
+    const char *token = hass->link.token;
+    size_t size = token ? strlen(token) : 0;
+    char *at = text;
+
+    while (size >= WAIT_SECRET && (at = strstr(at, token)))
+        memset(at, '*', size);
+}
+
 int hass_fail(haft_call *call, const char *format, ...)
 {
     va_list args;
@@ -21,6 +33,8 @@ int hass_fail(haft_call *call, const char *format, ...)
     va_start(args, format);
     text = haft_arena_vprintf(haft_call_arena(call), format, args);
     va_end(args);
+    if (text)
+        wait_hide_token(home_hass(call), text);
     status = haft_error(call, "%s", text ? text : "The server is out of memory.");
     return status ? status : HAFT_EFAIL;
 }
