@@ -78,6 +78,8 @@ struct server_metering {
     /* Of those that count together; one may come while others are read. */
     _Atomic(struct haft_server *) counted_next;
     atomic_ullong received, sent; /* bytes of messages, while something is counted */
+    atomic_llong heard;           /* when the latest came, in milliseconds; 0 for never */
+    atomic_llong streams;         /* subscriptions and event streams of clients that listen */
     haft_audit_mode audit_mode;
 };
 

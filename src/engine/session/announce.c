@@ -383,6 +383,7 @@ void hf_handle_listen(haft_call *call)
     listen->next = session->listens;
     session->listens = listen;
     session->n_listens++;
+    atomic_fetch_add(&session->owner.server->metering.streams, 1);
     call->answered = true; /* by the subscription, when it ends */
 }
 
@@ -437,6 +438,7 @@ static void end_listens(haft_session *session, const yyjson_val *id, const void 
         }
         *link = listen->next;
         session->n_listens--;
+        atomic_fetch_sub(&session->owner.server->metering.streams, 1);
         if (graceful)
             end_listen(session, listen);
         if (graceful && !session->owner.options.shared)
