@@ -140,16 +140,6 @@ bool home_same_text(const char *left, const char *right)
     return !strcasecmp(left, right);
 }
 
-bool home_contains(const char *text, const char *part)
-{
-    size_t size = strlen(part);
-
-    for (; *text; text++)
-        if (!strncasecmp(text, part, size))
-            return true;
-    return !size;
-}
-
 /* ---- before something dangerous ---- */
 
 HAFT_STRUCT(confirm_form,

@@ -115,7 +115,6 @@ int home_whole(haft_call *call, entity *change);
 /* ---- text ---- */
 
 bool home_same_text(const char *left, const char *right); /* ignoring case in ASCII */
-bool home_contains(const char *text, const char *part);   /* the same */
 
 /* ---- before something dangerous ---- */
 
