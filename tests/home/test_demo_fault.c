@@ -1,5 +1,6 @@
 /* The demo home without memory: whichever allocation fails, it answers or ends the session, loses nothing and goes on. */
 #include "demo_test.h"
+#include "support/starving.h"
 
 static const struct demo_rest_row fault_requests[] = {
     {"GET", "/api/states", NULL, 0, NULL},
@@ -7,21 +8,28 @@ static const struct demo_rest_row fault_requests[] = {
     {"GET", "/api/services", NULL, 0, NULL},
     {"POST", "/api/states/sensor.new", "{'state':'5','attributes':{'unit':'x'}}", 0, NULL},
     {"DELETE", "/api/states/sensor.new", NULL, 0, NULL},
-    {"POST", "/api/services/light/turn_on", "{'area_id':'living_room','rgb_color':[255,0,0]}", 0, NULL},
+    {"POST", "/api/services/light/turn_on", "{'area_id':'living_room','rgb_color':[255,0,0]}", 0,
+     NULL},
     {"POST", "/api/services/scene/turn_on", "{'entity_id':'scene.movie_night'}", 0, NULL},
     {"POST", "/api/services/todo/add_item", "{'entity_id':'todo.shopping','item':'Eggs'}", 0, NULL},
-    {"POST", "/api/services/climate/set_temperature", "{'entity_id':'climate.office','temperature':50}", 0, NULL},
-    {"POST", "/api/services/automation/trigger", "{'entity_id':'automation.hallway_motion_light'}", 0, NULL},
+    {"POST", "/api/services/climate/set_temperature",
+     "{'entity_id':'climate.office','temperature':50}", 0, NULL},
+    {"POST", "/api/services/automation/trigger", "{'entity_id':'automation.hallway_motion_light'}",
+     0, NULL},
     {"POST", "/api/services/tts/speak",
-     "{'entity_id':'tts.demo','media_player_entity_id':'media_player.bedroom','message':'Hello'}", 0, NULL},
+     "{'entity_id':'tts.demo','media_player_entity_id':'media_player.bedroom','message':'Hello'}",
+     0, NULL},
     {"POST", "/api/states/binary_sensor.hallway_motion", "{'state':'on'}", 0, NULL},
-    {"POST", "/api/services/weather/get_forecasts?return_response", "{'entity_id':'weather.home','type':'daily'}", 0,
-     NULL},
-    {"POST", "/api/template", "{'template':'{% for s in states.light %}{{ s.name|upper }}{% endfor %}'}", 0, NULL},
+    {"POST", "/api/services/weather/get_forecasts?return_response",
+     "{'entity_id':'weather.home','type':'daily'}", 0, NULL},
+    {"POST", "/api/template",
+     "{'template':'{% for s in states.light %}{{ s.name|upper }}{% endfor %}'}", 0, NULL},
     {"POST", "/api/template", "{'template':'{{ nope() }}'}", 0, NULL},
-    {"POST", "/api/config/automation/config/a1", "{'alias':'A','triggers':[],'actions':[{'event':'x'}]}", 0, NULL},
+    {"POST", "/api/config/automation/config/a1",
+     "{'alias':'A','triggers':[],'actions':[{'event':'x'}]}", 0, NULL},
     {"DELETE", "/api/config/automation/config/a1", NULL, 0, NULL},
-    {"GET", "/api/history/period?filter_entity_id=sensor.house_power&minimal_response", NULL, 0, NULL},
+    {"GET", "/api/history/period?filter_entity_id=sensor.house_power&minimal_response", NULL, 0,
+     NULL},
     {"GET", "/api/logbook?entity=light.hallway", NULL, 0, NULL},
     {"GET", "/api/calendars", NULL, 0, NULL},
     {"POST", "/api/events/x", "{'a':1}", 0, NULL},
@@ -109,10 +117,26 @@ static void test_each_allocation(void **state)
     }
 }
 
+/* The same where a piece of the scratch arena is not there. */
+static void test_each_piece(void **state)
+{
+    size_t step = SANITIZED ? 149 : 37;
+
+    (void)state;
+    for (size_t nth = 1;; nth += step) {
+        starve_at(nth, false);
+        fault_run(NULL);
+        if (!starved())
+            break;
+    }
+    starve_at(0, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_allocation),
+        cmocka_unit_test(test_each_piece),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,7 +168,7 @@ const char *demo_failure_code(const struct demo_call *call)
 static void core_failed(struct demo_command *command, const struct demo_call *call)
 {
     const char *text = call->failure == DEMO_VALIDATION
-                           ? demo_format(command->demo, "Validation error: %s", call->text)
+                           ? demo_complain(command->demo, "Validation error: %s", call->text)
                            : call->text;
     haft_buffer out = demo_buffer(command->demo);
     struct json_writer w = {.out = &out};

@@ -75,8 +75,8 @@ static bool registry_name_is_taken(struct demo_command *command, const struct re
         other = demo_text(demo_parse(command->demo, store->at[i].json), "name");
         if (other && hf_text_same_ignoring_case(other, name) && strcmp(store->at[i].id, id) != 0) {
             demo_error(command, "invalid_info",
-                       demo_format(command->demo, "The name %s (%s) is already in use", name,
-                                   demo_slug(command->demo, name)));
+                       demo_complain(command->demo, "The name %s (%s) is already in use", name,
+                                     demo_slug(command->demo, name)));
             return true;
         }
     }

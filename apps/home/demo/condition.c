@@ -50,10 +50,10 @@ static const char *condition_check_one(struct demo *demo, haft_value *condition,
         return "required key not provided @ data['condition']";
     word = demo_format(demo, ",%s,", kind);
     if (!word || !strstr(known, word))
-        return word ? demo_format(demo, "Invalid condition \"%s\" specified", kind) : "";
+        return word ? demo_complain(demo, "Invalid condition \"%s\" specified", kind) : "";
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (!strcmp(needs[i][0], kind) && !yyjson_obj_get(condition, needs[i][1]) && !inner)
-            return demo_format(demo, "required key not provided @ data['%s']", needs[i][1]);
+            return demo_complain(demo, "required key not provided @ data['%s']", needs[i][1]);
     if (depth >= CONDITION_DEPTH)
         return "conditions are nested too deep";
     return inner ? condition_check_all(demo, inner, depth + 1) : NULL;
@@ -201,12 +201,12 @@ const char *demo_action_check(struct demo *demo, haft_value *actions)
         for (size_t k = 0; !is_known && k < sizeof known / sizeof *known; k++)
             is_known = yyjson_obj_get(action, known[k]);
         if (!is_known)
-            return demo_format(demo, "Unable to determine action @ data[%zu]", i);
+            return demo_complain(demo, "Unable to determine action @ data[%zu]", i);
         if (service && !strchr(service, '.') && !strstr(service, "{{"))
-            return demo_format(demo,
-                               "Service %s does not match format <domain>.<name> for dictionary "
-                               "value @ data[%zu]['action']",
-                               service, i);
+            return demo_complain(demo,
+                                 "Service %s does not match format <domain>.<name> for dictionary "
+                                 "value @ data[%zu]['action']",
+                                 service, i);
     }
     return NULL;
 }

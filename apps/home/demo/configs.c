@@ -268,7 +268,7 @@ static void configs_post(struct demo_rest *rest, enum demo_registry which)
         rest->request->size
             ? haft_json_read(rest->request->body, rest->request->size, 0, demo->scratch, NULL)
             : NULL;
-    const char *wrong;
+    const char *wrong, *slug = demo_slug(demo, rest->tail);
     struct demo_context context;
 
     if (!body) {
@@ -276,9 +276,8 @@ static void configs_post(struct demo_rest *rest, enum demo_registry which)
         return;
     }
     wrong = demo_config_check(demo, which, body);
-    if (!wrong && which == DEMO_SCRIPTS && strcmp(demo_slug(demo, rest->tail), rest->tail) != 0)
-        wrong =
-            demo_format(demo, "invalid slug %s (try %s)", rest->tail, demo_slug(demo, rest->tail));
+    if (!wrong && which == DEMO_SCRIPTS && (!slug || strcmp(slug, rest->tail) != 0))
+        wrong = demo_complain(demo, "invalid slug %s (try %s)", rest->tail, slug);
     if (wrong) {
         demo_rest_message(rest, 400, demo_format(demo, "Message malformed: %s", wrong));
         return;

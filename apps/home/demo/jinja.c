@@ -242,6 +242,9 @@ char *demo_jinja_render(struct demo_jinja *jinja, const char *text)
     char *result;
     size_t size;
 
+    jinja->error = "";
+    if (!text)
+        return NULL;
     haft_buffer_init(&run.out, &jinja->demo->allocator, JINJA_OUTPUT);
     jinja->error = NULL;
     jinja_block(&run, text, text + strlen(text), true, "", &stop);

@@ -36,7 +36,7 @@ static const char *lovelace_path(struct demo_command *command)
     if (lovelace_exists(command->demo, path))
         return path;
     demo_error(command, "config_not_found",
-               demo_format(command->demo, "Unknown config specified: %s", path));
+               demo_complain(command->demo, "Unknown config specified: %s", path));
     return NULL;
 }
 

@@ -61,6 +61,17 @@ char *demo_take(struct demo *demo, haft_buffer *buffer)
     return text;
 }
 
+const char *demo_complain(struct demo *demo, const char *format, ...)
+{
+    va_list args;
+    const char *text;
+
+    va_start(args, format);
+    text = haft_arena_vprintf(demo->scratch, format, args);
+    va_end(args);
+    return text ? text : "";
+}
+
 char *demo_format(struct demo *demo, const char *format, ...)
 {
     va_list args;

@@ -123,6 +123,8 @@ haft_buffer demo_buffer(struct demo *demo);
 /* The buffer's text with a NUL in the scratch arena, after which the buffer is finished; NULL. */
 char *demo_take(struct demo *demo, haft_buffer *buffer);
 char *demo_format(struct demo *demo, const char *format, ...) HAFT_PRINTF_(2, 3);
+/* The same of a text that only says what is wrong: "" without memory. */
+const char *demo_complain(struct demo *demo, const char *format, ...) HAFT_PRINTF_(2, 3);
 
 /* ---- ids and times: identity.c ---- */
 

@@ -178,7 +178,7 @@ void demo_rest_tts(struct demo_rest *rest)
     if (strcmp(engine, "tts.demo") != 0 && strcmp(engine, "demo") != 0) {
         hf_json_begin_object(&rest->w);
         hf_json_text(json_key(&rest->w, "error"),
-                     demo_format(rest->demo, "Provider %s not found", engine));
+                     demo_complain(rest->demo, "Provider %s not found", engine));
         hf_json_end_object(&rest->w);
         rest->response->status = 400;
         return;
@@ -190,7 +190,7 @@ void demo_rest_tts(struct demo_rest *rest)
     }
     hf_json_begin_object(&rest->w);
     hf_json_text(json_key(&rest->w, "url"),
-                 demo_format(rest->demo, "http://127.0.0.1:8123%s", path));
+                 demo_complain(rest->demo, "http://127.0.0.1:8123%s", path));
     hf_json_text(json_key(&rest->w, "path"), path);
     hf_json_end_object(&rest->w);
 }

@@ -11,7 +11,7 @@ void demo_step_add(struct demo_execution *run, const char *path, const char *jso
 {
     struct demo_step *step = haft_arena_zalloc(run->demo->scratch, 1, sizeof *step);
 
-    if (!step)
+    if (!step || !path)
         return; /* the trace lacks a step; the run goes on */
     *step = (struct demo_step){.path = path, .json = json, .error = error};
     if (run->last)
@@ -24,6 +24,7 @@ void demo_step_add(struct demo_execution *run, const char *path, const char *jso
 static bool run_fail(struct demo_execution *run, const char *path, enum demo_failure failure,
                      const char *error)
 {
+    error = error ? error : "Unknown error";
     demo_step_add(run, path, NULL, error);
     run->outcome = "error";
     run->error = error;
@@ -114,8 +115,9 @@ static bool run_service(struct demo_execution *run, haft_value *action, const ch
     call.wants_response = yyjson_obj_get(action, "response_variable");
     data = data ? run_render(run, data, &error) : NULL;
     if (!data && yyjson_obj_get(action, "data"))
-        return run_fail(run, path, DEMO_ERROR,
-                        demo_format(demo, "Error rendering data template: %s", error ? error : ""));
+        return run_fail(
+            run, path, DEMO_ERROR,
+            demo_complain(demo, "Error rendering data template: %s", error ? error : ""));
     if (!run->dry && demo_call_service(&call, data, target))
         return run_fail(run, path, call.failure, call.text);
     demo_step_add(run, path, run_call_json(run, &call, data, target), NULL);

@@ -152,7 +152,7 @@ static void scene_snapshot(struct demo *demo, struct json_writer *w, haft_value 
 static int scene_create(struct demo_call *call, struct demo_entity *none)
 {
     struct demo *demo = call->demo;
-    const char *id = demo_text(call->data, "scene_id");
+    const char *id = demo_text(call->data, "scene_id"), *slug = id ? demo_slug(demo, id) : NULL;
     haft_value *entities = yyjson_obj_get(call->data, "entities");
     haft_buffer out;
     struct json_writer w = {.out = &out};
@@ -160,7 +160,7 @@ static int scene_create(struct demo_call *call, struct demo_entity *none)
     yyjson_val *key;
 
     (void)none;
-    if (!id || strcmp(demo_slug(demo, id), id) != 0)
+    if (!id || !slug || strcmp(slug, id) != 0)
         return demo_fail(call, DEMO_INVALID, NULL,
                          "invalid slug %s for dictionary value @ data['scene_id']", id ? id : "");
     out = demo_buffer(demo);

@@ -231,7 +231,8 @@ static void session_authenticate(struct demo_session *session, haft_value *messa
     const char *wrong = demo_validate(demo, fields, 3, message, NULL, false, true);
 
     if (wrong)
-        session_refuse(session, demo_format(demo, "Auth message incorrectly formatted: %s", wrong));
+        session_refuse(session,
+                       demo_complain(demo, "Auth message incorrectly formatted: %s", wrong));
     else if (!token || strcmp(token, demo->token) != 0)
         session_refuse(session, "Invalid access token or password");
     else {

@@ -269,7 +269,7 @@ static const char *todo_subject(struct demo_command *command)
     demo_error(command,
                !strcmp(command->type, "todo/item/subscribe") ? "invalid_entity_id" : "not_found",
                !strcmp(command->type, "todo/item/subscribe")
-                   ? demo_format(command->demo, "To-do list entity not found: %s", id)
+                   ? demo_complain(command->demo, "To-do list entity not found: %s", id)
                    : "Entity not found");
     return NULL;
 }
@@ -318,7 +318,7 @@ static void todo_item_move(struct demo_command *command)
     if (!item || (previous && !after)) {
         demo_error(
             command, "failed",
-            demo_format(demo, "Item '%s' not found in todo list %s", item ? previous : uid, id));
+            demo_complain(demo, "Item '%s' not found in todo list %s", item ? previous : uid, id));
         return;
     }
     todo_take_out(&list, item, NULL);

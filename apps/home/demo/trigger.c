@@ -29,10 +29,10 @@ static const char *trigger_check_one(struct demo *demo, haft_value *trigger)
     if (!word)
         return "";
     if (!strstr(known, word))
-        return demo_format(demo, "Invalid trigger '%s' specified", platform);
+        return demo_complain(demo, "Invalid trigger '%s' specified", platform);
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (!strcmp(needs[i][0], platform) && !yyjson_obj_get(trigger, needs[i][1]))
-            return demo_format(demo, "required key not provided @ data['%s']", needs[i][1]);
+            return demo_complain(demo, "required key not provided @ data['%s']", needs[i][1]);
     if (!strcmp(platform, "numeric_state") && !yyjson_obj_get(trigger, "above") &&
         !yyjson_obj_get(trigger, "below"))
         return "must contain at least one of below, above.";
@@ -115,10 +115,11 @@ static bool trigger_of_event(struct demo *demo, haft_value *trigger, haft_value 
 {
     haft_value *wanted = yyjson_obj_get(trigger, "event_data");
     haft_value *data = yyjson_obj_get(event, "data");
+    const char *type = demo_text(event, "event_type");
     yyjson_obj_iter iter;
     yyjson_val *key;
 
-    if (!demo_lists(yyjson_obj_get(trigger, "event_type"), demo_text(event, "event_type")))
+    if (!type || !demo_lists(yyjson_obj_get(trigger, "event_type"), type))
         return false;
     yyjson_obj_iter_init(wanted, &iter);
     while ((key = yyjson_obj_iter_next(&iter)))

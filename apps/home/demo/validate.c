@@ -25,12 +25,12 @@ static const char *validate_choices(struct demo *demo, const char *list)
     while (text && *list) {
         size_t length = strcspn(list, ",");
 
-        text = demo_format(demo, "%s%s%.*s", text, before, (int)length, list);
+        text = demo_complain(demo, "%s%s%.*s", text, before, (int)length, list);
         before = "', '";
         list += length;
         list += *list == ',';
     }
-    return text ? demo_format(demo, "%s']", text) : NULL;
+    return text ? demo_complain(demo, "%s']", text) : NULL;
 }
 
 static const char *validate_range(struct demo *demo, const struct demo_field *field, double value)
@@ -38,9 +38,9 @@ static const char *validate_range(struct demo *demo, const struct demo_field *fi
     if (!field->ranged)
         return NULL;
     if (value < field->min)
-        return demo_format(demo, "value must be at least %g", field->min);
+        return demo_complain(demo, "value must be at least %g", field->min);
     if (value > field->max)
-        return demo_format(demo, "value must be at most %g", field->max);
+        return demo_complain(demo, "value must be at most %g", field->max);
     return NULL;
 }
 
@@ -79,7 +79,7 @@ static const char *validate_bool(struct demo *demo, haft_value *value)
     if (yyjson_is_bool(value) || yyjson_is_num(value) ||
         (text && validate_list_has(words, text, strlen(text))))
         return NULL;
-    return text ? demo_format(demo, "invalid boolean value %s", text) : "invalid boolean value";
+    return text ? demo_complain(demo, "invalid boolean value %s", text) : "invalid boolean value";
 }
 
 static const char *validate_choice(struct demo *demo, const struct demo_field *field,
@@ -91,7 +91,7 @@ static const char *validate_choice(struct demo *demo, const struct demo_field *f
         return NULL;
     if (!strchr(field->choices, ','))
         return "not a valid value";
-    return demo_format(demo, "value must be one of %s", validate_choices(demo, field->choices));
+    return demo_complain(demo, "value must be one of %s", validate_choices(demo, field->choices));
 }
 
 /* As many numbers as that, each in the range. */
@@ -133,8 +133,9 @@ static const char *validate_entity(struct demo *demo, haft_value *value)
 
     if (!text)
         return "value should be a string";
-    return demo_id_is_valid(text) ? NULL
-                                  : demo_format(demo, "Entity ID %s is an invalid entity ID", text);
+    return demo_id_is_valid(text)
+               ? NULL
+               : demo_complain(demo, "Entity ID %s is an invalid entity ID", text);
 }
 
 static const char *validate_value(struct demo *demo, const struct demo_field *field,
@@ -167,8 +168,8 @@ static const char *validate_value(struct demo *demo, const struct demo_field *fi
     case FIELD_TIME:
         return yyjson_is_str(value) && demo_time_read(yyjson_get_str(value), &time)
                    ? NULL
-                   : demo_format(demo, "Invalid datetime specified: %s",
-                                 yyjson_is_str(value) ? yyjson_get_str(value) : "None");
+                   : demo_complain(demo, "Invalid datetime specified: %s",
+                                   yyjson_is_str(value) ? yyjson_get_str(value) : "None");
     case FIELD_ENTITY:
         return validate_entity(demo, value);
     case FIELD_TARGET:
@@ -239,11 +240,11 @@ static const char *validate_repr(struct demo *demo, haft_value *value)
 static const char *validate_finish(struct demo *demo, const char *wrong, const char *key,
                                    haft_value *value, bool got, bool of_value)
 {
-    const char *text =
-        demo_format(demo, "%s%s @ data['%s']", wrong, of_value ? " for dictionary value" : "", key);
+    const char *text = demo_complain(demo, "%s%s @ data['%s']", wrong,
+                                     of_value ? " for dictionary value" : "", key);
 
     if (text && got)
-        text = demo_format(demo, "%s. Got %s", text, validate_repr(demo, value));
+        text = demo_complain(demo, "%s. Got %s", text, validate_repr(demo, value));
     return text ? text : "";
 }
 

@@ -38,12 +38,13 @@ static int weather_forecast(struct demo_call *call, struct demo_entity *entity)
 {
     static const char *const conditions[] = {"sunny", "partlycloudy", "cloudy", "rainy"};
     struct demo *demo = call->demo;
-    bool hourly = !strcmp(demo_text(call->data, "type"), "hourly");
+    const char *type = demo_text(call->data, "type");
+    bool hourly = type && !strcmp(type, "hourly");
     int64_t step = hourly ? WEATHER_HOUR : WEATHER_DAY, at = demo->now - demo->now % step + step;
     haft_buffer out = demo_buffer(demo);
     struct json_writer w = {.out = &out};
 
-    if (!strcmp(demo_text(call->data, "type"), "twice_daily")) {
+    if (!type || !strcmp(type, "twice_daily")) {
         haft_buffer_finish(&out);
         return demo_fail(call, DEMO_VALIDATION, NULL,
                          "Weather entity '%s' does not support 'twice_daily' forecast", entity->id);
