@@ -238,10 +238,10 @@ static struct jinja_value eval_call(struct jinja_run *run, struct jinja_value va
     return jinja_none();
 }
 
+/* Calls, items and members. */
 static struct jinja_value eval_postfix(struct jinja_run *run)
 {
     struct jinja_value value = eval_primary(run);
-    struct jinja_arguments arguments;
 
     while (!jinja_has_failed(run)) {
         if (demo_jinja_take(run, "(")) {
@@ -250,7 +250,20 @@ static struct jinja_value eval_postfix(struct jinja_run *run)
             value = eval_item(run, value);
         } else if (demo_jinja_take(run, ".")) {
             value = demo_jinja_member(run, value, demo_jinja_name(run));
-        } else if (demo_jinja_take(run, "is")) {
+        } else {
+            break;
+        }
+    }
+    return value;
+}
+
+/* Filters and tests. */
+static struct jinja_value eval_filters(struct jinja_run *run, struct jinja_value value)
+{
+    struct jinja_arguments arguments;
+
+    while (!jinja_has_failed(run)) {
+        if (demo_jinja_take(run, "is")) {
             value = eval_test(run, value);
         } else if (demo_jinja_take(run, "|")) {
             const char *name = demo_jinja_name(run);
@@ -294,6 +307,7 @@ static struct jinja_value eval_arithmetic(struct jinja_run *run, const char *sig
     return whole && strcmp(sign, "/") != 0 ? jinja_int(value) : jinja_float(value);
 }
 
+/* A sign belongs to the value that filters get. */
 static struct jinja_value eval_unary(struct jinja_run *run)
 {
     bool minus = false;
@@ -302,14 +316,23 @@ static struct jinja_value eval_unary(struct jinja_run *run)
     while (demo_jinja_take(run, "-"))
         minus = !minus;
     value = eval_postfix(run);
-    if (demo_jinja_take(run, "**"))
-        value = eval_arithmetic(run, "**", value, eval_postfix(run));
-    return minus ? eval_arithmetic(run, "-", jinja_int(0), value) : value;
+    if (minus)
+        value = eval_arithmetic(run, "-", jinja_int(0), value);
+    return eval_filters(run, value);
+}
+
+static struct jinja_value eval_power(struct jinja_run *run)
+{
+    struct jinja_value value = eval_unary(run);
+
+    while (!jinja_has_failed(run) && demo_jinja_take(run, "**"))
+        value = eval_arithmetic(run, "**", value, eval_unary(run));
+    return value;
 }
 
 static struct jinja_value eval_product(struct jinja_run *run)
 {
-    struct jinja_value value = eval_unary(run);
+    struct jinja_value value = eval_power(run);
 
     while (!jinja_has_failed(run)) {
         const char *sign = demo_jinja_take(run, "//")  ? "//"
@@ -320,7 +343,7 @@ static struct jinja_value eval_product(struct jinja_run *run)
 
         if (!sign)
             break;
-        value = eval_arithmetic(run, sign, value, eval_unary(run));
+        value = eval_arithmetic(run, sign, value, eval_power(run));
     }
     return value;
 }
