@@ -11,7 +11,7 @@ const struct hass_times fake_times = {
     .retry = 5,
     .max_retry = 40,
     .refused = 60000,
-    .patience = 200,
+    .patience = 1500,
     .read_back = 1000,
     .no_news = 20,
 };

@@ -631,7 +631,7 @@ static void test_pings(void **state)
                                             .retry = 5,
                                             .max_retry = 40,
                                             .refused = 60000,
-                                            .patience = 200,
+                                            .patience = 1500,
                                             .read_back = 100,
                                             .no_news = 20};
     struct home_options options = {.url = "http://home.test:8123/"};
