@@ -167,6 +167,31 @@ static void test_actions(void **state)
     }
 }
 
+/* A time of the day comes once a day, when time passes it. */
+static void test_time(void **state)
+{
+    static const struct {
+        int minutes; /* that pass */
+        const char *state;
+    } rows[] = {{29, "off"}, {1, "on"}, {60, "on"}};
+    struct demo_test test;
+
+    (void)state;
+    demo_test_init(&test, NULL);
+    put(&test, "{'trigger':'time','at':'08:30:00'}", NULL,
+        "{'action':'switch.toggle','target':{'entity_id':'switch.garden_fountain'}}");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char answer[64];
+
+        test.now += rows[i].minutes * INT64_C(60000000);
+        demo_tick(test.demo);
+        snprintf(answer, sizeof answer, "*'state':'%s'*", rows[i].state);
+        demo_test_rest(&test, &(struct demo_rest_row){"GET", "/api/states/switch.garden_fountain",
+                                                      NULL, 200, answer});
+    }
+    demo_test_finish(&test);
+}
+
 /* Conditions are skipped by default, as in Home Assistant. */
 static void test_skip_condition(void **state)
 {
@@ -283,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_triggers),       cmocka_unit_test(test_actions),
         cmocka_unit_test(test_skip_condition), cmocka_unit_test(test_traces),
         cmocka_unit_test(test_loop),           cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

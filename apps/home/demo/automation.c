@@ -148,6 +148,56 @@ void demo_automations_run(struct demo *demo)
     demo->run.depth = 0;
 }
 
+/* Whether a time of day lies between two moments of which the first is past. */
+static bool automation_is_time(const char *text, int64_t after, int64_t until)
+{
+    const int64_t day = 86400 * (int64_t)DEMO_SECOND;
+    int hour, minute, second = 0;
+    int64_t at;
+
+    if (!text || sscanf(text, "%2d:%2d:%2d", &hour, &minute, &second) < 2)
+        return false;
+    at = until - until % day + ((hour * 60 + minute) * 60 + second) * (int64_t)DEMO_SECOND;
+    at = at > until ? at - day : at;
+    return at > after;
+}
+
+/* The index of the trigger whose time has come; -1 if there is none. */
+static int automation_time_trigger(struct demo *demo, haft_value *config)
+{
+    haft_value *triggers = demo_config_member(config, "triggers");
+    size_t n = yyjson_is_arr(triggers) ? yyjson_arr_size(triggers) : triggers ? 1 : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        haft_value *of = yyjson_is_arr(triggers) ? yyjson_arr_get(triggers, i) : triggers;
+        const char *kind = demo_text(of, demo_text(of, "trigger") ? "trigger" : "platform");
+
+        if (kind && !strcmp(kind, "time") &&
+            automation_is_time(demo_text(of, "at"), demo->ticked, demo->now))
+            return (int)i;
+    }
+    return -1;
+}
+
+void demo_automations_tick(struct demo *demo)
+{
+    for (size_t i = 0; demo->ticked && i < demo->stores[DEMO_AUTOMATIONS].n; i++) {
+        const char *id = demo->stores[DEMO_AUTOMATIONS].at[i].id;
+        int at = automation_time_trigger(demo, demo_record_value(demo, DEMO_AUTOMATIONS, id));
+        struct demo_entity *entity = at < 0 ? NULL : demo_config_entity(demo, "automation", id);
+        struct demo_context context;
+
+        if (!entity || !demo_is_on(entity))
+            continue;
+        demo_context_new(demo, NULL, false, &context);
+        demo_automation_run(
+            demo, id,
+            demo_relaxed(demo, demo_format(demo, "'id':'%d','idx':'%d','platform':'time'", at, at)),
+            "time", false, &context);
+    }
+    demo->ticked = demo->now;
+}
+
 /* ---- services of automations ---- */
 
 static const struct demo_field automation_trigger_fields[] = {

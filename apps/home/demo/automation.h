@@ -57,6 +57,8 @@ int demo_automation_run(struct demo *demo, const char *id, const char *trigger,
 int demo_script_run(struct demo_call *call, const char *id);
 /* Runs the automations that the changes of this request trigger, until there are no more. */
 void demo_automations_run(struct demo *demo);
+/* Runs those whose time has come since the last tick. */
+void demo_automations_tick(struct demo *demo);
 
 /* ---- traces: trace.c ---- */
 

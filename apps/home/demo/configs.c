@@ -261,6 +261,23 @@ static void configs_ok(struct demo_rest *rest)
     hf_json_end_object(&rest->w);
 }
 
+/* A script is a service. */
+static void configs_tell(struct demo_rest *rest, enum demo_registry which, const char *event,
+                         const struct demo_context *context)
+{
+    haft_buffer out;
+    struct json_writer w = {.out = &out};
+
+    if (which != DEMO_SCRIPTS)
+        return;
+    out = demo_buffer(rest->demo);
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "domain"), "script");
+    hf_json_text(json_key(&w, "service"), rest->tail);
+    hf_json_end_object(&w);
+    demo_fire(rest->demo, event, demo_take(rest->demo, &out), false, context);
+}
+
 static void configs_post(struct demo_rest *rest, enum demo_registry which)
 {
     struct demo *demo = rest->demo;
@@ -270,6 +287,7 @@ static void configs_post(struct demo_rest *rest, enum demo_registry which)
             : NULL;
     const char *wrong, *slug = demo_slug(demo, rest->tail);
     struct demo_context context;
+    bool is_new;
 
     if (!body) {
         demo_rest_message(rest, 400, "Invalid JSON specified");
@@ -283,11 +301,15 @@ static void configs_post(struct demo_rest *rest, enum demo_registry which)
         return;
     }
     demo_context_new(demo, NULL, true, &context);
+    is_new = !demo_record(demo, which, rest->tail);
     if (demo_record_put(demo, which, rest->tail, configs_with_id(rest, which, body)) ||
-        demo_config_apply(demo, which, rest->tail, &context))
+        demo_config_apply(demo, which, rest->tail, &context)) {
         rest->response->body.status = HAFT_ENOMEM;
-    else
-        configs_ok(rest);
+        return;
+    }
+    if (is_new)
+        configs_tell(rest, which, "service_registered", &context);
+    configs_ok(rest);
 }
 
 static void configs_delete(struct demo_rest *rest, enum demo_registry which)
@@ -307,6 +329,7 @@ static void configs_delete(struct demo_rest *rest, enum demo_registry which)
         demo_remove(demo, entity, &context);
     }
     demo_record_remove(demo, which, rest->tail);
+    configs_tell(rest, which, "service_removed", &context);
     configs_ok(rest);
 }
 

@@ -43,7 +43,7 @@ struct demo *demo_new(const struct demo_options *options)
         goto lock;
     if (pthread_cond_init(&demo->idle, NULL))
         goto idle;
-    demo->now = demo->started = demo->clock(demo->clock_context);
+    demo->now = demo->started = demo->ticked = demo->clock(demo->clock_context);
     demo_uuid(demo, demo->user);
     demo->token = demo_dup(demo, options->token ? options->token : "demo");
     demo->scratch = haft_arena_new(&demo->allocator, DEMO_SCRATCH);
@@ -83,6 +83,7 @@ int64_t demo_tick(struct demo *demo)
     demo_enter(demo);
     now = demo->now;
     demo_tick_all(demo);
+    demo_automations_tick(demo);
     for (size_t i = 0; i < demo->n_entities; i++) {
         int64_t due = demo->entities[i]->due;
 

@@ -109,10 +109,12 @@ static void entity_state_drop(struct demo *demo, struct demo_state *state)
 /* Appends to the history; what is older than the limit is forgotten. */
 static int entity_remember(struct demo *demo, struct demo_entity *entity, struct demo_state *state)
 {
-    if (entity->n_history == DEMO_HISTORY) {
+    size_t limit = demo->n_entities > DEMO_MANY ? DEMO_SHORT_HISTORY : DEMO_HISTORY;
+
+    while (entity->n_history >= limit) {
         entity_state_drop(demo, entity->history[0]);
-        memmove(entity->history, entity->history + 1, (DEMO_HISTORY - 1) * sizeof *entity->history);
         entity->n_history--;
+        memmove(entity->history, entity->history + 1, entity->n_history * sizeof *entity->history);
     }
     if (!demo_grow(demo, (void **)&entity->history, entity->n_history, &entity->history_capacity,
                    sizeof *entity->history))

@@ -210,6 +210,23 @@ static int house_entity(struct demo *demo, const struct house_entity *row)
     return status;
 }
 
+/* The camera's picture has an address with a token of its own. */
+static int house_camera(struct demo *demo)
+{
+    struct demo_entity *camera = demo_find(demo, "camera.front_door");
+    struct demo_context context = camera->state->context;
+    char token[DEMO_UUID + 1];
+    struct demo_draft draft;
+    const char *path;
+
+    demo_uuid(demo, token);
+    path = demo_format(demo, "/api/camera_proxy/%s?token=%s", camera->id, token);
+    demo_draft_begin(&draft, demo, camera);
+    demo_draft_text(&draft, "access_token", token);
+    demo_draft_text(&draft, "entity_picture", path);
+    return demo_draft_commit(&draft, &context);
+}
+
 static int house_extra(struct demo *demo, size_t n)
 {
     struct demo_context context;
@@ -242,6 +259,8 @@ int demo_house_build(struct demo *demo, size_t extra)
         haft_arena_reset(demo->scratch);
         status = house_entity(demo, &demo_house_entities[i]);
     }
+    if (!status)
+        status = house_camera(demo);
     if (!status)
         status = house_extra(demo, extra);
     if (!status)

@@ -13,7 +13,15 @@
 #include "demo/demo.h"
 #include "json/writer.h"
 
-enum { DEMO_ULID = 26, DEMO_UUID = 32, DEMO_TIME = 64, DEMO_HISTORY = 4000, DEMO_TRACES = 5 };
+enum {
+    DEMO_ULID = 26,
+    DEMO_UUID = 32,
+    DEMO_TIME = 64,
+    DEMO_HISTORY = 1000,
+    DEMO_SHORT_HISTORY = 20,
+    DEMO_MANY = 500,
+    DEMO_TRACES = 5
+};
 enum { DEMO_BODY = 32 << 20, DEMO_SCRATCH = 64 << 20, DEMO_SECOND = 1000000 };
 
 #define DEMO_VERSION "2026.8.0"
@@ -102,7 +110,7 @@ struct demo {
     pthread_mutex_t lock;
     pthread_cond_t idle; /* a session has finished sending */
     haft_arena *scratch;
-    int64_t now, started;          /* of this request; of the home */
+    int64_t now, started, ticked;  /* of this request; of the home */
     struct demo_entity **entities; /* sorted by id */
     size_t n_entities, entities_capacity;
     struct demo_store stores[DEMO_REGISTRIES];
