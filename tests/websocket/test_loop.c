@@ -125,6 +125,7 @@ struct visitor {
     char text[512], excerpt[64];
     struct websocket_client_end end;
     const char *greeting;
+    bool greets_twice;
     bool closes, frees; /* at the first message */
     const char *reply;  /* to it */
     size_t reply_size;
@@ -140,6 +141,8 @@ static void visitor_on_open(void *context)
         assert_int_equal(hf_websocket_client_send(visitor->client, true, visitor->greeting,
                                                   strlen(visitor->greeting)),
                          0);
+    if (visitor->greets_twice)
+        assert_int_equal(hf_websocket_client_send(visitor->client, true, "again", 5), 0);
     if (visitor->closes_early)
         assert_int_equal(hf_websocket_client_close(visitor->client, 1000, "early"), 0);
     if (visitor->frees_early)
@@ -295,7 +298,7 @@ static void the_server_closes(void **state)
 static void the_server_frees(void **state)
 {
     struct hall hall = {.frees = true};
-    struct visitor visitor = {.greeting = "hello"};
+    struct visitor visitor = {.greeting = "hello", .greets_twice = true};
 
     (void)state;
     hall_open(&hall);
