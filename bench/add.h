@@ -1,4 +1,4 @@
-/* add.h - the tool that is measured most. */
+/* add.h - the tool that most benchmarks call. */
 #ifndef HAFT_BENCH_ADD_H
 #define HAFT_BENCH_ADD_H
 

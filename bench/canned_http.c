@@ -1,10 +1,9 @@
-/* canned_http.c - the limit of an HTTP server on one thread: it says one answer.
+/* canned_http.c - the upper limit for an HTTP server on one thread: it sends a fixed response.
  *
  *     canned-http PORT ANSWER-FILE
  *
- * The body of every answer is the file.  Requests are told apart by the end of their heads and the
- * Content-Length in them, nothing else is looked at; all requests of a read are answered in one
- * write. */
+ * The body of every response is the file. Requests are delimited by the end of their headers and
+ * Content-Length; nothing else is parsed. All requests of a read are answered in one write. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -53,7 +52,7 @@ static int load(const char *path)
     return 0;
 }
 
-/* The size of the request at the front; 0 when it is not all there. */
+/* The size of the request at the start; 0 if it is incomplete. */
 static size_t request_size(const char *text, size_t size)
 {
     const char *end = memmem(text, size, "\r\n\r\n", 4), *length;
@@ -68,7 +67,7 @@ static size_t request_size(const char *text, size_t size)
     return size - head < body ? 0 : head + body;
 }
 
-/* A client of a bench reads what it asked for: a write waits. */
+/* Benchmark clients read all responses, so the write may block. */
 static int say(int fd, size_t times)
 {
     while (times--) {

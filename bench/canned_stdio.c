@@ -1,10 +1,9 @@
-/* canned_stdio.c - the limit of a server on standard input and output: it says one answer.
+/* canned_stdio.c - the upper limit for a stdio server: it sends a fixed response.
  *
  *     canned-stdio ANSWER-FILE
  *
- * The file is one line with the id 1000000 in it; every line that comes in is answered with it,
- * under the id that it brings.  Nothing is parsed; all lines of a read are answered in one
- * write. */
+ * The file is one line with the id 1000000; every input line is answered with it, under the id of
+ * the request. Nothing is parsed; all lines of a read are answered in one write. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* fairness.c - how long a small call takes beside clients that ask for much.
+/* fairness.c - the latency of small calls beside clients with large results.
  *
  *     fairness SECONDS CONNECTIONS
  *
- * So many connections have four calls under way each, whose results have 3 MB, and read them as
- * fast as they come; one more makes a small call after another.  Prints the median, the 99th percentile and the
- * longest of the small calls in microseconds, alone and then beside the others, and the megabytes a
- * second that those got. */
+ * Each of the connections has four calls in flight, with results of 3 MB, and reads them as fast as
+ * they arrive; one more connection makes small calls, one after another. Prints the median, the
+ * 99th percentile and the maximum of the small calls in microseconds, alone and then beside the
+ * others, and the throughput of the others in megabytes per second. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -27,13 +27,13 @@
 
 enum {
     RESULT = 3000000,
-    DEPTH = 4, /* requests that a connection has under way */
+    DEPTH = 4, /* requests in flight per connection */
     ROOM = 4096,
     MAX_CALLS = 1 << 20,
     SCRATCH = 4 << 20
 };
 
-/* ---- what is served ---- */
+/* ---- the server ---- */
 
 static int much(haft_call *call)
 {
@@ -106,10 +106,11 @@ struct load {
 
 struct asker {
     int fd;
-    size_t asked, received; /* requests, and bytes of answers */
+    size_t asked, received; /* requests, and bytes of responses */
 };
 
-/* Reads what is there, and asks again for what has come; answers have so many bytes each. */
+/* Reads available data, and sends another request for each complete response; each has `answer`
+ * bytes. */
 static void read_and_ask(struct asker *asker, const char *request, size_t answer, char *scratch,
                          struct load *load)
 {
@@ -125,7 +126,7 @@ static void read_and_ask(struct asker *asker, const char *request, size_t answer
             exit(1);
 }
 
-/* The bytes of an answer. */
+/* The size of a response. */
 static size_t try_one(int port, const char *request, char *scratch)
 {
     size_t size = 0, all = 0;
@@ -201,7 +202,7 @@ static int compare(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Small calls for so long, one after another; false when one went wrong. */
+/* Makes small calls for `seconds`, one after another; returns false if one failed. */
 static bool measure(int port, double seconds, const char *name)
 {
     static const char call[] = CALL("add", "{\"a\":1,\"b\":2}");

@@ -1,10 +1,10 @@
-/* gateway.c - what a request of a route costs: by haft_invoke, and over HTTP on this machine.
+/* gateway.c - the cost of a request to a route: with haft_invoke, and over HTTP on this machine.
  *
  *     gateway ROUNDS
  *
- * A round asks the same route the same thing REQUESTS times in both ways; the fastest round of each
- * counts.  HTTP is one connection that is kept open to another process, which is all that could be
- * saved without leaving HTTP.  Prints both in nanoseconds. */
+ * A round sends the same request REQUESTS times in both ways; the fastest round of each is used.
+ * HTTP uses one keep-alive connection to another process, the cheapest way without leaving HTTP.
+ * Prints both in nanoseconds. */
 #include <arpa/inet.h>
 #include <haft.h>
 #include <netinet/in.h>
@@ -23,7 +23,7 @@ enum { REQUESTS = 3200, BATCH = 32, ROOM = 4096 };
 #define TARGET "/inventory/sku-1/check?quantity=2"
 static const char wanted[] = "{\"sku\":\"sku-1\",\"available\":true}";
 
-/* ---- what is served ---- */
+/* ---- the server ---- */
 
 HAFT_STRUCT(stock_args, HAFT_STRING(sku, "The product's number"),
             HAFT_INTEGER(quantity, "How many are wanted", .min = 1));
@@ -75,7 +75,7 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Nanoseconds of one request; below 0 when it went wrong. */
+/* Nanoseconds per request; negative on failure. */
 static double by_invoke(haft_gateway *gateway)
 {
     static const haft_request request = {.method = "GET", .path = "/many", .query = "", .body = ""};
@@ -94,7 +94,7 @@ static double by_invoke(haft_gateway *gateway)
     return right ? (now_ns() - start) / REQUESTS : -1;
 }
 
-/* One response, whose body ends as it must. */
+/* Reads one response, and checks the end of its body. */
 static bool hear(int fd)
 {
     char text[ROOM];

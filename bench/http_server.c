@@ -1,9 +1,9 @@
-/* http_server.c - the server that is measured: a sum, an order, and as many other tools as are
- * wanted.
+/* http_server.c - the server for HTTP benchmarks: a sum, an order, and a configurable number of
+ * other tools.
  *
  *     http-server TOOLS [OPTION ...]
  *
- * There are two tools at least; the options are those of every server. */
+ * There are at least two tools; the options are those of every server. */
 #include <stdio.h>
 #include <stdlib.h>
 

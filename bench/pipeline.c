@@ -1,4 +1,4 @@
-/* pipeline.c - calls of `add` through the engine, for bench/pipeline to count instructions of.
+/* pipeline.c - calls of `add` through the engine, for which bench/pipeline counts instructions.
  *
  *     pipeline none|idle|full CALLS */
 #include <haft.h>
@@ -37,7 +37,7 @@ static size_t n_answers, answer_size, n_lines;
 static void count_answer(void *context, const haft_outgoing *message)
 {
     (void)context;
-    /* The first is looked at, and the others are as long. */
+    /* Checks the first response; the others must have the same size. */
     if (!answer_size && strstr(message->text, "\"structuredContent\":{\"sum\":42}"))
         answer_size = message->size;
     n_answers += answer_size && message->size == answer_size;
@@ -90,6 +90,6 @@ int main(int argc, char **argv)
         haft_session_receive(session, call, sizeof call - 1, NULL, 1000 + (haft_time)i);
     haft_session_free(session);
     haft_server_free(server);
-    /* What was not done need not be measured. */
+    /* Fails if calls are missing, because the measurement would be meaningless. */
     return n_answers == calls && n_lines == (strcmp(argv[1], "full") ? 0 : calls) ? 0 : 1;
 }

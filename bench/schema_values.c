@@ -1,7 +1,7 @@
-/* bench/schema_values.c - nanoseconds for validate and decode, beside the bare yyjson parse.
+/* bench/schema_values.c - nanoseconds for validate and decode, compared with a bare yyjson parse.
  *
- * Prints one JSON line a measure: {"name": ..., "ns": [...]} with a value a round, so that whoever
- * compares can take the median and the spread.  The first argument says how many. */
+ * Prints one JSON line per measurement: {"name": ..., "ns": [...]} with a value per round, so that
+ * the reader can compute the median and the spread. The first argument is the number of rounds. */
 #include <haft.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ struct work {
     size_t sink;
 };
 
-/* yyjson as its own documentation calls it. */
+/* yyjson as in its documentation. */
 static void parse(struct work *w)
 {
     yyjson_doc *doc = yyjson_read(w->text, w->size, 0);
@@ -128,7 +128,7 @@ static void run(struct work w, int rounds)
     free(w.out);
 }
 
-/* The values come from files, so that every contestant gets the same bytes. */
+/* The values are in files, so that all contestants get the same bytes. */
 static char *read_all(const char *path, size_t *ret_size)
 {
     FILE *file = fopen(path, "rb");

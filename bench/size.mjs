@@ -88,5 +88,10 @@ function starts(folder, rounds) {
 }
 
 export default function run({ rounds = 5 }) {
+    const missing = builds.find(({ folder }) => !fs.existsSync(path.join(folder, 'bench/stdio-server')));
+    if (missing) {
+        console.error(`bench/size measures the presets release, small and least, but ${path.relative('.', missing.folder)} is not built; ./dev bench size builds them`);
+        process.exit(1);
+    }
     return inFolder(folder => [...builds.flatMap(rooms), ...builds.flatMap(files), ...starts(folder, rounds)]);
 }

@@ -1,15 +1,15 @@
-/* stdio_driver.c - load on a server's standard input and output, from outside.
+/* stdio_driver.c - generates load on a server's standard input and output.
  *
  *     stdio-driver CALLS WINDOW FILE COMMAND [ARGUMENT ...]
  *
- * FILE holds lines that are sent once, each request among them answered before the next goes out,
- * and as its last line the request that is measured: its id is 1000000 and counts up.  WINDOW calls
- * are under way at a time.  Prints one line of JSON: seconds, median and 99th percentile of the
- * time of a call in microseconds, the time from the start to the first answer, and the server's
- * memory then and at the end in KiB.
+ * FILE contains lines that are sent once, each request answered before the next is sent, and as its
+ * last line the measured request: its id is 1000000 and increases. WINDOW calls are in flight at a
+ * time. Prints one line of JSON: seconds, median and 99th percentile of the latency in
+ * microseconds, the time from the start to the first response, and the server's memory then and at
+ * the end in KiB.
  *
- * It must not be the slow one: requests are copied with their id patched, answers are told apart by
- * their ends, and only their ids are looked at. */
+ * The driver must not be the bottleneck: requests are copied with their id patched, responses are
+ * split by line, and only their ids are parsed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -40,8 +40,8 @@ struct driver {
     char *out, *in;
     size_t out_from, out_to, in_used;
     long sent, answered, calls, window;
-    uint64_t *began; /* by call, then how long it took */
-    uint64_t ids;    /* the sum of those that came back */
+    uint64_t *began; /* start by call, then its duration */
+    uint64_t ids;    /* sum of the received ids */
 };
 
 static void give_up(const char *what)
@@ -93,7 +93,7 @@ static void write_all(int fd, const char *bytes, size_t size)
     }
 }
 
-/* One line comes in, and nothing after it. */
+/* Waits for one line, with nothing after it. */
 static void await_line(struct driver *driver)
 {
     size_t used = 0;
@@ -111,7 +111,7 @@ static void await_line(struct driver *driver)
     }
 }
 
-/* Takes the file in, and sends what is sent once. */
+/* Reads the file, and sends the lines that are sent once. */
 static void prepare(struct driver *driver, const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -162,7 +162,7 @@ static void fill(struct driver *driver)
     }
 }
 
-/* A text near the front or the end of an answer: what is between may be long. */
+/* Finds a text near the start or the end of a response, which may be long. */
 static const char *find(const char *line, size_t size, const char *text)
 {
     size_t part = size < 200 ? size : 200;
@@ -171,7 +171,7 @@ static const char *find(const char *line, size_t size, const char *text)
     return found ? found : memmem(line + size - part, part, text, strlen(text));
 }
 
-/* Answers may come in any order; their id stands before or after the result. */
+/* Responses may arrive in any order; the id is before or after the result. */
 static void take_answer(struct driver *driver, const char *line, size_t size, uint64_t now)
 {
     const char *id = find(line, size, "\"id\":");

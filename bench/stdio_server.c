@@ -1,6 +1,6 @@
-/* stdio_server.c - the smallest server there is: one tool on standard input and output.
+/* stdio_server.c - the smallest server: one tool on standard input and output.
  *
- * Its size, its memory and how soon it answers are what a server costs before it does anything. */
+ * Its size, memory and start-up time are the base cost of a server. */
 #include "add.h"
 
 int main(void)

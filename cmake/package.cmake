@@ -35,9 +35,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/haftConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/haftConfig.cmake ${PROJECT_BINARY_DIR}/haftConfigVersion.cmake
     DESTINATION ${package_dir})
 
-# The reference is installed if ./dev docs, which needs node, has written it: a build does not.
+# The reference is installed if the target `reference` (./dev docs), which needs node, has written it.
 if(PROJECT_IS_TOP_LEVEL)
-    set(HAFT_DOCS ${PROJECT_SOURCE_DIR}/build/docs CACHE PATH "Where ./dev docs has written manual pages and HTML")
+    set(HAFT_DOCS ${PROJECT_SOURCE_DIR}/build/docs CACHE PATH "Where the target reference writes manual pages and HTML")
     install(DIRECTORY ${HAFT_DOCS}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT docs OPTIONAL)
     install(DIRECTORY ${HAFT_DOCS}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT docs OPTIONAL)
     install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT docs

@@ -1,7 +1,7 @@
 /* calculator.c - a parser behind a tool: bounds, an enum, and an object of options.
  *
- * The schema has checked everything that a schema can; the expression is text, so it is checked
- * here, and what is wrong with it is said with its place. */
+ * The schema has validated everything that a schema can; the expression is parsed here, and errors
+ * include their position. */
 #include <haft.h>
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ HAFT_STRUCT(calculate_args,
 struct reader {
     haft_call *call;
     const char *start, *at;
-    const char *error; /* the first one */
+    const char *error; /* first error */
     bool exact_case;
     int depth;
 };
@@ -36,7 +36,7 @@ static double fail(struct reader *reader, const char *error)
     return 0;
 }
 
-/* Whether the next character is one of these; takes it when it is. */
+/* Consumes and returns the next character if it is one of these. */
 static char take(struct reader *reader, const char *any)
 {
     while (*reader->at == ' ')
@@ -52,7 +52,7 @@ static bool is_pi(const struct reader *reader)
            (!reader->exact_case && (!strncmp(at, "PI", 2) || !strncmp(at, "Pi", 2)));
 }
 
-/* Numbers are JSON's, which no locale changes. */
+/* Reads a JSON number, which does not depend on the locale. */
 static double number(struct reader *reader)
 {
     size_t n = strspn(reader->at, "0123456789.eE");

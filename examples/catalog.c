@@ -1,4 +1,4 @@
-/* catalog.c - three tools over one piece of state.
+/* catalog.c - three tools over shared state.
  *
  * They are quick: they run one after the other on the thread that reads, so the state needs no
  * lock. */
@@ -40,7 +40,7 @@ static int search(haft_call *call, const search_args *in)
 
     for (size_t i = 0; i < catalog->n_products; i++)
         found += contains(catalog->products[i].name, in->query);
-    /* A negative limit leaves out that many at the end. */
+    /* A negative limit omits that many at the end. */
     limit = limit < 0 ? found + limit : limit;
     for (size_t i = 0; i < catalog->n_products && limit > 0; i++) {
         if (!contains(catalog->products[i].name, in->query))

@@ -1,7 +1,7 @@
-/* core-loop.c - the engine alone, in a poll(2) loop of one's own.
+/* core-loop.c - the engine alone, in a custom poll(2) loop.
  *
- * For those who have an event loop already, or a microcontroller: libhaft-core does no I/O, so
- * whatever can tell a line from the next one can serve.  Here it is poll, read and write. */
+ * For programs with their own event loop, or a microcontroller: libhaft-core does no I/O, so any
+ * program that can read lines can serve. This one uses poll, read and write. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
 #include <poll.h>

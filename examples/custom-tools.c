@@ -1,12 +1,12 @@
-/* custom-tools.c - tools on an MCP endpoint of their own: declared in one table, built at run time,
- * with each kind of answer, and with schemas that tell a model what to send.
+/* custom-tools.c - tools on a separate MCP endpoint: declared in a table, built at run time, with
+ * each kind of result, and with schemas that tell a model what to send.
  *
  *     custom-tools                     serves the tools over standard input and output
  *     custom-tools --http HOST:PORT    serves them at http://HOST:PORT/mcp-custom */
 #include <haft.h>
 #include <yyjson.h>
 
-/* ---- a tool and its answer ---- */
+/* ---- a tool and its result ---- */
 
 HAFT_STRUCT(add_args,
     HAFT_NUMBER(a, "First number to add"),
@@ -19,7 +19,7 @@ static int add_numbers(haft_call *call, const add_args *in)
 }
 HAFT_TOOL_IN(add_numbers, add_args, "Adds two numbers together and returns the result");
 
-/* ---- an error that the model may read ---- */
+/* ---- an error for the model ---- */
 
 HAFT_STRUCT(safe_args,
     HAFT_DEFAULT(HAFT_NAMED("shouldFail", HAFT_BOOLEAN(should_fail, "Whether it is to fail")), false));
@@ -33,12 +33,12 @@ static int safe_operation(haft_call *call, const safe_args *in)
 }
 HAFT_TOOL_IN(safe_operation, safe_args, "Demonstrates error handling");
 
-/* ---- every kind of answer ---- */
+/* ---- every kind of result ---- */
 
 HAFT_ENUMERATION(kind, text, json, error, image, resource);
 HAFT_STRUCT(answer_args, HAFT_ENUM(kind, kind, "Which kind of answer"));
 
-/* One transparent dot. */
+/* A transparent GIF of one pixel. */
 static const unsigned char dot[] = {
     0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0,    0x80, 0, 0,    0, 0,
     0,    0xff, 0xff, 0xff, 0x21, 0xf9, 4, 1, 0, 0,    0,    0, 0x2c, 0, 0,
@@ -66,7 +66,7 @@ static int answer(haft_call *call, const answer_args *in)
 }
 HAFT_TOOL_IN(answer, answer_args, "Answers in one of the ways there are");
 
-/* ---- schemas that say what is wanted ---- */
+/* ---- schemas with constraints ---- */
 
 HAFT_STRUCT(charge_args,
     HAFT_NAMED("userId", HAFT_STRING(user, "Valid UUID for user ID", .format = HAFT_FORMAT_UUID)),
@@ -104,7 +104,7 @@ static int create_order(haft_call *call, const order_args *in, order *out)
 }
 HAFT_TOOL(create_order, order_args, order, "Creates an order");
 
-/* ---- a tool that is put together at run time ---- */
+/* ---- a tool built at run time ---- */
 
 static int shout(haft_call *call, haft_value *arguments, void *data)
 {

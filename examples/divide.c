@@ -1,6 +1,6 @@
 /* divide.c - a tool that can fail: the model reads why, and tries again.
  *
- * haft_error makes the result an error.  Text that only the operator should see goes to haft_log. */
+ * haft_error makes the result an error. Use haft_log for text that only the operator should see. */
 #include <haft.h>
 
 HAFT_STRUCT(divide_args,
@@ -14,7 +14,7 @@ static int divide(haft_call *call, const divide_args *in)
 
     if (in->denominator == 0)
         return haft_error(call, "Error: Division by zero");
-    /* The shortest text that reads back as the same number, whatever the locale. */
+    /* The shortest text that reads back as the same number, independent of the locale. */
     haft_buffer_init(&text, NULL, 64);
     haft_buffer_json_number(&text, in->numerator / in->denominator);
     status = text.status ? text.status : haft_text_bytes(call, text.data, text.size);

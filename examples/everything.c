@@ -1,7 +1,7 @@
-/* everything.c - one of each: every kind of content, report, question, resource and prompt.
+/* everything.c - one of each: every kind of content, notification, question, resource and prompt.
  *
- * The tools, resources and prompts are those that the protocol's conformance suite looks for, under
- * the names that it gives them.  Where one shows something, its comment says what. */
+ * The tools, resources and prompts are those of the protocol's conformance suite, with its
+ * names. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const unsigned char silence[] = {
     0x20, 0x10, 0x00, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00, 0x40, 0x1f, 0x00, 0x00, 0x00, 0x7d,
     0x00, 0x00, 0x02, 0x00, 0x10, 0x00, 0x64, 0x61, 0x74, 0x61, 0x02, 0x00, 0x00, 0x00};
 
-/* What the handlers share: haft_server_data. */
+/* Data shared by the handlers: haft_server_data. */
 struct world {
     haft_server *server;
 };
@@ -93,9 +93,9 @@ static int test_error_handling(haft_call *call)
 }
 HAFT_TOOL_BARE(test_error_handling, "Always fails", .quick = true);
 
-/* ---- reports ---- */
+/* ---- notifications ---- */
 
-/* Tools that wait are not quick: they run on a thread of their own, and others go on. */
+/* Tools that wait are not quick: they run on a worker thread, and other calls continue. */
 static int test_tool_with_logging(haft_call *call)
 {
     haft_message(call, HAFT_INFO, NULL, "Tool execution started");
@@ -124,7 +124,7 @@ static int test_logging_tool(haft_call *call)
 }
 HAFT_TOOL_BARE(test_logging_tool, "Sends one log message", .quick = true);
 
-/* Looks now and then whether anybody still waits. */
+/* Checks periodically whether the client still waits. */
 static int test_cancellation(haft_call *call)
 {
     haft_progress(call, 0, 0, NULL);
@@ -136,7 +136,7 @@ static int test_cancellation(haft_call *call)
 }
 HAFT_TOOL_BARE(test_cancellation, "Runs for ten seconds unless it is cancelled");
 
-/* Lets the connection go while it works; the client comes back for the answer. */
+/* Closes the connection while it works; the client reconnects for the result. */
 static int test_reconnection(haft_call *call)
 {
     haft_call_close_stream(call);
@@ -145,7 +145,7 @@ static int test_reconnection(haft_call *call)
 }
 HAFT_TOOL_BARE(test_reconnection, "Closes the connection before it answers");
 
-/* ---- changes ---- */
+/* ---- changes of lists ---- */
 
 static int test_trigger_tool_change(haft_call *call);
 HAFT_TOOL_BARE(test_trigger_tool_change, "Announces that the tools have changed", .quick = true);
@@ -181,7 +181,7 @@ static int test_trigger_resource_update(haft_call *call)
 HAFT_TOOL_BARE(test_trigger_resource_update, "Announces that the watched resource has changed",
                .quick = true);
 
-/* ---- questions ---- */
+/* ---- questions to the client ---- */
 
 HAFT_STRUCT(name_form,
     HAFT_STRING(name, "Your name"));
@@ -202,7 +202,7 @@ static bool is_action(int status)
     return status == HAFT_ACCEPTED || status == HAFT_DECLINED || status == HAFT_DISMISSED;
 }
 
-/* Says what came back; `status` is what asking returned. */
+/* Reports the user's answer; `status` is the return value of the question. */
 static int report_action(haft_call *call, const char *title, int status, const haft_value *content)
 {
     haft_buffer json;
@@ -245,7 +245,7 @@ static int sample(haft_call *call, const char *key, const char *text, haft_value
     return request ? haft_sample(call, key, request, ret_result) : HAFT_ENOMEM;
 }
 
-/* The text of a model's answer, which is one block or several. */
+/* The text of a model's answer, which has one block or several. */
 static const char *answer_text(haft_value *result)
 {
     yyjson_val *content = yyjson_obj_get(result, "content");
@@ -260,7 +260,7 @@ static const char *answer_text(haft_value *result)
 HAFT_STRUCT(sampling_args,
     HAFT_STRING(prompt, "What to ask the model"));
 
-/* The first time round haft_sample returns HAFT_AGAIN, and so does the handler. */
+/* The first time, haft_sample returns HAFT_AGAIN, and so does the handler. */
 static int test_sampling(haft_call *call, const sampling_args *in)
 {
     haft_value *result;
@@ -296,7 +296,7 @@ HAFT_STRUCT(member_form,
     HAFT_DEFAULT(HAFT_ENUM(status, member_status, "Of the membership"), member_status_active),
     HAFT_DEFAULT(HAFT_BOOLEAN(verified, "Whether somebody looked"), true));
 
-/* A form is declared like arguments, and comes back as a struct. */
+/* A form is declared like arguments, and its answer is a struct. */
 static int test_elicitation_sep1034_defaults(haft_call *call)
 {
     member_form form;
@@ -381,7 +381,7 @@ static int list_roots(haft_call *call)
 HAFT_TOOL_BARE(list_roots, "Asks for the client's roots",
                .name = "test_input_required_result_list_roots");
 
-/* State of the handler's own goes to the client and back, sealed. */
+/* The handler's state goes to the client and back, sealed. */
 static int keep_state(haft_call *call)
 {
     const char *state = haft_call_state(call);
@@ -398,7 +398,7 @@ static int keep_state(haft_call *call)
 HAFT_TOOL_BARE(keep_state, "Keeps state while it asks",
                .name = "test_input_required_result_request_state");
 
-/* All three questions are put before the handler returns once. */
+/* Asks all three questions before it returns once. */
 static int ask_at_once(haft_call *call)
 {
     name_form form;
@@ -434,7 +434,7 @@ static int ask_in_turn(haft_call *call)
 HAFT_TOOL_BARE(ask_in_turn, "Asks one thing after the other",
                .name = "test_input_required_result_multi_round");
 
-/* Nothing to do here: a seal that was changed never reaches a handler. */
+/* Nothing to do here: a call with a modified seal never reaches a handler. */
 static int check_seal(haft_call *call)
 {
     confirm_form form;
@@ -476,7 +476,7 @@ static int test_x_mcp_header(haft_call *call, const header_args *in)
 HAFT_TOOL_IN(test_x_mcp_header, header_args, "Has an argument that is sent as a header too",
              .quick = true);
 
-/* Any JSON Schema can be a tool's; it is advertised as it was written. */
+/* A tool can use any JSON Schema; it is listed as written. */
 static const char contact_schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\","
     "\"$defs\":{\"address\":{\"$anchor\":\"addressDef\",\"type\":\"object\","
@@ -651,7 +651,7 @@ static int prompt_with_image(haft_call *call, const void *arguments)
 HAFT_STRUCT(context_form,
     HAFT_STRING(context, "What it is about"));
 
-/* A prompt can ask, as a tool can. */
+/* A prompt can ask questions, like a tool. */
 static int prompt_that_asks(haft_call *call, const void *arguments)
 {
     context_form form;
@@ -681,7 +681,7 @@ static const haft_prompt prompts[] = {
               .description = "A prompt that asks for its context", .get = prompt_that_asks),
 };
 
-/* ---- all of it ---- */
+/* ---- registration ---- */
 
 /* In the order in which they are listed. */
 static const haft_tool *const tools[] = {

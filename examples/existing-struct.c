@@ -1,12 +1,13 @@
-/* existing-struct.c - a tool around code that has its types already.
+/* existing-struct.c - a tool for existing types.
  *
- * The struct and the enum stand for those of a library that knows nothing of haft: narrow integers, a text inside
- * the struct, an array of a fixed size.  HAFT_SCHEMA and HAFT_ENUM_NAMES describe them as they are; what does not
- * fit a member is refused before the handler is called, and clients see the ranges. */
+ * The struct and the enum represent those of a library that does not know haft: narrow integers, a
+ * string inside the struct, an array of fixed size. HAFT_SCHEMA and HAFT_ENUM_NAMES describe them
+ * as they are; values that do not fit a member are rejected before the handler is called, and
+ * clients see the ranges. */
 #include <haft.h>
 #include <string.h>
 
-/* ---- what there was before ---- */
+/* ---- existing types ---- */
 
 typedef enum sensor_unit { SENSOR_CELSIUS = 'C', SENSOR_KELVIN = 'K' } sensor_unit;
 
@@ -25,7 +26,7 @@ static float sensor_read(const sensor *one)
     return one->unit == SENSOR_KELVIN ? raw + 273.15F : raw;
 }
 
-/* ---- what makes a tool of it ---- */
+/* ---- the tool ---- */
 
 HAFT_ENUM_NAMES(sensor_unit, HAFT_VALUE(SENSOR_CELSIUS, "degrees-celsius"),
                 HAFT_VALUE(SENSOR_KELVIN, "kelvin"));

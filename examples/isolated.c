@@ -1,4 +1,4 @@
-/* isolated.c - tools in processes of their own: what one of them does to itself harms nobody else.
+/* isolated.c - tools in separate processes: a crash affects only its own call.
  *
  *     isolated                          shows what a client gets
  *     isolated --stdio                  serves, as every haft program does
@@ -9,7 +9,7 @@
 HAFT_STRUCT(read_args, HAFT_INTEGER(at, "Where to read: -1 is nowhere", .min = -1, .max = 3));
 HAFT_STRUCT(read_value, HAFT_INTEGER(value, "What is there"));
 
-/* A library that one does not trust: it crashes when it is asked wrong. */
+/* An untrusted library: it crashes on invalid input. */
 static int read_table(haft_call *call, const read_args *in, read_value *out)
 {
     static const int64_t table[] = {2, 3, 5, 7};
@@ -21,7 +21,7 @@ static int read_table(haft_call *call, const read_args *in, read_value *out)
 }
 HAFT_TOOL(read_table, read_args, read_value, "Reads one of four numbers", .isolate = true);
 
-/* One that does not come back.  Nothing in the same process could stop it. */
+/* A handler that never returns. Nothing in the same process could stop it. */
 static int loop_for_ever(haft_call *call)
 {
     static volatile bool done;

@@ -1,6 +1,6 @@
-/* middleware.c - stages of one's own around every call.
+/* middleware.c - custom stages around every call.
  *
- * A clock that measures, a door that is shut for some, and a footnote on every result: three
+ * One measures time, one refuses some callers, and one adds a footnote to every result: three
  * stages, added in the order in which calls pass them. */
 #include <haft.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int stock(haft_call *call)
 }
 HAFT_TOOL_BARE(stock, "Says what there is", .quick = true, .annotations = {.read_only = HAFT_YES});
 
-/* Finds out who is calling, once, for whoever wants to know. */
+/* Identifies the caller once, for later stages and handlers. */
 static int recognise(haft_call *call, void *data)
 {
     const char *name = haft_client_name(call);
@@ -33,7 +33,7 @@ static int recognise(haft_call *call, void *data)
     return haft_call_set(call, "customer", (void *)(uintptr_t)(*name ? name : "somebody"));
 }
 
-/* Answers in the handler's place. */
+/* Answers in place of the handler. */
 static int keep_out(haft_call *call, void *data)
 {
     const char *who = haft_call_get(call, "customer");
@@ -41,7 +41,7 @@ static int keep_out(haft_call *call, void *data)
     return strcmp(who, data) ? 0 : haft_refuse(call, "%s may look, but not order.", who);
 }
 
-/* Adds to what the handler gave. */
+/* Adds to the handler's result. */
 static void footnote(haft_call *call, haft_outcome outcome, void *data)
 {
     (void)data;

@@ -69,8 +69,8 @@ static bool is_zone(haft_call *call, const char *name)
            (file && *name && strspn(name, allowed) == strlen(name) && !access(file, R_OK));
 }
 
-/* The C library has one time zone for the whole process, so this tool must be quick: what is quick
- * runs on one thread, one call after the other. */
+/* The C library has one time zone for the whole process, so this tool must be quick: quick tools
+ * run on one thread, one call after the other. */
 static int current_time(haft_call *call, const time_args *in)
 {
     time_t now = time(NULL);

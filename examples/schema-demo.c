@@ -1,8 +1,7 @@
-/* schema-demo.c - one declaration, five readings.
+/* schema-demo.c - one declaration, five uses.
  *
- * Declares the arguments of a weather tool, then shows what comes of it: a table for people, the
- * JSON Schema a model sees, a decoded struct, the issues of a bad value, and the struct as JSON
- * again. */
+ * Declares the arguments of a weather tool, then prints a table for people, the JSON Schema for a
+ * model, a decoded struct, the issues of an invalid value, and the struct as JSON again. */
 #include <haft.h>
 #include <stdio.h>
 #include <string.h>

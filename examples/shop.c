@@ -1,4 +1,4 @@
-/* shop.c - a gateway: routes, tools that call them, and a route that is a tool itself.
+/* shop.c - a gateway: routes, tools that call them, and a route that is also a tool.
  *
  *     shop                     serves the tools over standard input and output
  *     shop --http HOST:PORT    serves the routes, and the tools at /mcp */
@@ -75,7 +75,7 @@ static int look_outside(haft_call *call, const weather_args *in, conditions *out
 HAFT_ROUTE(look_outside, "GET", "/weather", weather_args, conditions, "Looks outside",
            .quick = true);
 
-/* ---- a tool that shows what a route answers, in another form ---- */
+/* ---- a tool that reformats a route's response ---- */
 
 HAFT_STRUCT(weather,
     HAFT_NUMBER(temperature, "In degrees"),
@@ -101,7 +101,7 @@ static int get_weather(haft_call *call, const weather_args *in, weather *out)
 }
 HAFT_TOOL(get_weather, weather_args, weather, "Get current weather for a location");
 
-/* ---- a tool of three steps ---- */
+/* ---- a tool with three steps ---- */
 
 HAFT_STRUCT(receipt,
     HAFT_NAMED("orderId", HAFT_STRING(id, "The order's number")),
@@ -120,7 +120,7 @@ static int customer_exists(haft_call *call, const char *id, bool *ret_exists)
     return status;
 }
 
-/* All at once; the names of those that cannot be had, "" when all can. */
+/* Checks all at once; lists the names of unavailable items, "" if there are none. */
 static int check_items(haft_call *call, const order_args *in, const char **ret_lacking)
 {
     haft_invocation checks[MOST_ITEMS] = {{.method = NULL}};

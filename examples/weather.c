@@ -1,7 +1,7 @@
 /* weather.c - a tool with structured output.
  *
- * The handler fills in a struct; its type is the output schema that clients see, and what is sent
- * is checked against it. */
+ * The handler fills in a struct; its type is the output schema that clients see, and results are
+ * validated against it. */
 #include <haft.h>
 
 HAFT_STRUCT(weather_args,
@@ -26,7 +26,7 @@ HAFT_STRUCT(weather,
 
 static int get_weather(haft_call *call, const weather_args *in, weather *out)
 {
-    enum { CELSIUS = 22 }; /* a real one would ask somebody */
+    enum { CELSIUS = 22 }; /* a real tool would query a service */
 
     out->location.city = in->city;
     out->location.country = in->has_country ? in->country : "US";
@@ -34,7 +34,7 @@ static int get_weather(haft_call *call, const weather_args *in, weather *out)
     out->temperature.fahrenheit = CELSIUS * 9 / 5.0 + 32;
     out->conditions = sky_sunny;
     out->humidity = 45;
-    /* Without a text of its own, the result's text would be the struct as JSON. */
+    /* Without this, the result's text would be the struct as JSON. */
     return haft_text(call, "Weather in %s, %s: sunny, %d°C", in->city, out->location.country,
                      CELSIUS);
 }

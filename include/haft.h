@@ -16,6 +16,7 @@
 #include <haft/issue.h>
 #include <haft/json.h>
 #include <haft/loop.h>
+#include <haft/option.h>
 #include <haft/otlp.h>
 #include <haft/pipeline.h>
 #include <haft/plugin.h>

@@ -22,6 +22,7 @@
 #include <haft/cpp/declare.hpp>
 #include <haft/cpp/error.hpp>
 #include <haft/cpp/offer.hpp>
+#include <haft/cpp/option.hpp>
 #include <haft/cpp/schema.hpp>
 #include <haft/cpp/server.hpp>
 #include <haft/cpp/tool.hpp>

@@ -1,4 +1,4 @@
-/* about.c - the commands that print what there is: help, and completion scripts. */
+/* about.c - the commands that print help and completion scripts. */
 #include "program.h"
 #include "show.h"
 

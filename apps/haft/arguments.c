@@ -1,7 +1,7 @@
-/* arguments.c - key=value words become a JSON object.
+/* arguments.c - converts key=value arguments to a JSON object.
  *
- * A word's text is read as JSON where the schema accepts what it then is, and is a string where it
- * accepts a string: "5" is a number for a number and a text for a text. */
+ * A value is parsed as JSON if the schema accepts the resulting type, and is a string if the schema
+ * accepts a string: "5" is a number for a number and a string for a string. */
 #include "arguments.h"
 
 #include <errno.h>
@@ -67,7 +67,8 @@ static void look_at_choice(void *context, yyjson_val *value)
     haft_buffer_finish(&text);
 }
 
-/* 1 with the choice, 0 when it is no enumeration, HAFT_EINVAL when there is no such choice. */
+/* Returns 1 with the choice, 0 if it is not an enumeration, HAFT_EINVAL if there is no such
+ * choice. */
 static int choose(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val *schema, const char *text,
                   size_t size, yyjson_mut_val **ret_value, haft_reason *reason)
 {
@@ -110,14 +111,14 @@ static unsigned type_of_json(yyjson_val *value)
                                    : 0;
 }
 
-/* The text as JSON, if the types accept what it is. */
+/* Parses the text as JSON, if the types accept the result. */
 static yyjson_mut_val *as_json(yyjson_mut_doc *doc, unsigned types, const char *text, size_t size)
 {
     yyjson_doc *read = yyjson_read(text, size, YYJSON_READ_BIGNUM_AS_RAW);
     yyjson_val *value = yyjson_doc_get_root(read);
     yyjson_mut_val *copy = NULL;
 
-    /* A JSON string in quotes is a string only where everything is accepted. */
+    /* A quoted JSON string is unquoted only if any type is accepted. */
     if (value && (type_of_json(value) & types || (yyjson_is_str(value) && types == TAKES_ALL)))
         copy = yyjson_val_mut_copy(doc, value);
     yyjson_doc_free(read);
@@ -167,7 +168,7 @@ yyjson_mut_val *argument_value(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val
     return NULL;
 }
 
-/* ---- where it goes ---- */
+/* ---- the destination ---- */
 
 struct build {
     yyjson_mut_doc *doc;
@@ -177,7 +178,7 @@ struct build {
 
 struct arguments_place {
     yyjson_mut_val *object;
-    yyjson_val *schema; /* of what is put there; NULL when nothing is said of it */
+    yyjson_val *schema; /* schema of the value; NULL if there is none */
     const char *key;
     size_t size;
 };
@@ -196,7 +197,8 @@ static int refuse_key(struct build *build, yyjson_val *schema, const char *key)
                         search.name ? "?" : "");
 }
 
-/* A dot goes into an object, unless the name with the dot in it is one that the schema has. */
+/* A dot selects a member of an object, unless the schema has a property whose name contains the
+ * dot. */
 static int find_place(struct build *build, yyjson_mut_val *object, char *key,
                       struct arguments_place *ret_place)
 {
@@ -235,7 +237,7 @@ static int find_place(struct build *build, yyjson_mut_val *object, char *key,
     }
 }
 
-/* A second value of a key makes, or lengthens, an array. */
+/* A second value for a key creates or extends an array. */
 static int arguments_put_value(struct build *build, const struct arguments_place *place,
                                yyjson_mut_val *value)
 {
@@ -269,7 +271,7 @@ static int arguments_put_value(struct build *build, const struct arguments_place
     return 0;
 }
 
-/* ---- one word ---- */
+/* ---- one argument ---- */
 
 static yyjson_mut_val *raw_value(struct build *build, const char *text, size_t size)
 {
@@ -291,7 +293,7 @@ static bool is_bytes(const struct build *build, yyjson_val *schema)
                              "base64");
 }
 
-/* A file for what wants bytes goes there as base64. */
+/* A file for a field of bytes is encoded as base64. */
 static yyjson_mut_val *bytes_value(struct build *build, const haft_buffer *text)
 {
     char *encoded = malloc(HAFT_BASE64_SIZE(text->size) + 1);
@@ -326,7 +328,7 @@ static yyjson_mut_val *arguments_value_of(struct build *build, yyjson_val *schem
     if (!raw && is_bytes(build, schema)) {
         value = bytes_value(build, &file);
     } else {
-        /* With a NUL after it, for the messages. */
+        /* Adds a NUL, for the messages. */
         haft_buffer_add(&file, "", 1);
         value = file.status ? NULL
                 : raw       ? raw_value(build, file.data, file.size - 1)
@@ -380,8 +382,8 @@ static int take_input(haft_buffer *ret_json, haft_reason *reason)
         status = hf_error_set(reason, HAFT_EINVAL, NULL,
                               "standard input is not a JSON object: %.180s", why);
     }
-    /* Outside of strings, where alone they may be, line ends are as good as spaces; a message has
-     * none. */
+    /* Line ends outside strings, the only place where JSON allows them, are replaced by spaces,
+     * because a message must not contain any. */
     for (char *c = ret_json->data; c && c < ret_json->data + ret_json->size; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';

@@ -1,13 +1,13 @@
-/* arguments_schema.c - which types a schema accepts, and where its members are.
+/* arguments_schema.c - the types that a schema accepts, and the schemas of its members.
  *
- * This only decides what a word becomes; whether it fits is for the server to say.  So it may be
- * rough about what it does not understand: that accepts everything. */
+ * This only decides how an argument is converted; the server validates it. So it may be
+ * approximate: a schema that it does not understand accepts everything. */
 #include "arguments_schema.h"
 
 #include <string.h>
 
-/* Branches may lead back to where they came from, each as often as there are others: so what is
- * bounded is also how many schemas are looked at. */
+/* Alternatives may refer back to each other, which multiplies the work, so the number of visited
+ * schemas is bounded as well. */
 enum { ARGUMENTS_SCHEMA_MAX_HOPS = 8, ARGUMENTS_SCHEMA_MAX_DEPTH = 8, MAX_LOOKS = 1000 };
 
 yyjson_val *schema_resolve(yyjson_val *root, yyjson_val *schema)
@@ -169,7 +169,7 @@ bool schema_choices(yyjson_val *root, yyjson_val *schema, choice_function *each,
     return choices_at(root, schema, each, context, ARGUMENTS_SCHEMA_MAX_DEPTH, &looks);
 }
 
-/* ---- for people ---- */
+/* ---- descriptions ---- */
 
 static void put_choice(void *context, yyjson_val *value)
 {

@@ -1,10 +1,10 @@
-/* arguments_schema.h - the little that a command line needs to know of a schema. */
+/* arguments_schema.h - what the command line needs to know about a schema. */
 #ifndef HAFT_ARGUMENTS_SCHEMA_H
 #define HAFT_ARGUMENTS_SCHEMA_H
 
 #include "arguments.h"
 
-/* Types as bits.  A number may be whole, so NUMBER has INTEGER in it. */
+/* Types as bits. NUMBER includes INTEGER. */
 enum {
     TAKES_NULL = 1 << 0,
     TAKES_BOOLEAN = 1 << 1,
@@ -17,19 +17,19 @@ enum {
     TAKES_ALL = (1 << 7) - 1
 };
 
-/* What a schema's references lead to, within its document; itself when there is none. */
+/* Follows a schema's references within its document; returns the schema itself if there are
+ * none. */
 yyjson_val *schema_resolve(yyjson_val *root, yyjson_val *schema);
 
 unsigned schema_types(yyjson_val *root, yyjson_val *schema);
 
-/* The schema of an object's member, wherever in the schema it stands; NULL when nothing is said of
- * it. */
+/* The schema of an object's member, anywhere in the schema; NULL if there is none. */
 yyjson_val *schema_property(yyjson_val *root, yyjson_val *schema, const char *name, size_t size);
 
-/* Whether the schema says that there are no other members than it names. */
+/* Whether the schema forbids additional members. */
 bool schema_is_closed(yyjson_val *root, yyjson_val *schema);
 
-/* Calls `each` with every value that an enumeration accepts; false when it is none. */
+/* Calls `each` with every value of an enumeration; returns false if it is not one. */
 typedef void choice_function(void *context, yyjson_val *value);
 bool schema_choices(yyjson_val *root, yyjson_val *schema, choice_function *each, void *context);
 

@@ -1,4 +1,5 @@
-/* ask.c - the commands that ask a server: each opens it, asks, shows, and closes it. */
+/* ask.c - the commands that query a server: each connects, sends a request, prints the result, and
+ * disconnects. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 enum { MAX_PAGES = 1000, ASK_TEXT_LIMIT = 128 << 20, ASK_ARENA_LIMIT = 1 << 30 };
 
-/* ---- while a server works ---- */
+/* ---- notifications ---- */
 
 static void on_notified(void *context, const char *method, yyjson_val *params)
 {
@@ -24,14 +25,14 @@ static void on_notified(void *context, const char *method, yyjson_val *params)
         show_log(params);
 }
 
-/* ---- opening ---- */
+/* ---- connecting ---- */
 
 static bool is_url(const char *text)
 {
     return !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8);
 }
 
-/* An old server is told once; the newest hears it with each request. */
+/* Sets the log level: once for a legacy server, with each request for a modern one. */
 static int want_logs(struct remote *remote)
 {
     char room[64];
@@ -47,7 +48,7 @@ static int want_logs(struct remote *remote)
     hf_json_text(json_key(&w, "level"), "info");
     haft_buffer_add(&params, "", 1);
     status = remote_ask(remote, &request, &result);
-    /* Without them there is less to read, and that is all. */
+    /* Without log messages the command still works. */
     return status == EXIT_PROTOCOL ? 0 : status;
 }
 
@@ -79,7 +80,7 @@ static int open_server(struct invocation *call, const char *url, struct remote *
     return status;
 }
 
-/* What went wrong is said, and the server closed. */
+/* Reports the error, and closes the connection. */
 static int end(struct remote *remote, int status, bool said)
 {
     if (status && !said) {
@@ -90,7 +91,8 @@ static int end(struct remote *remote, int status, bool said)
     return status;
 }
 
-/* The operand that is the server, when there is no --; NULL after saying so. */
+/* The operand that names the server, if there is no --; reports the error and returns NULL if it is
+ * missing. */
 static const char *url_of(const struct invocation *call)
 {
     const char *name = call->command->name;
@@ -126,11 +128,11 @@ static int open_only(struct invocation *call, struct remote **ret_remote)
 
 /* ---- lists ---- */
 
-/* A list that servers have. */
+/* A list of a server. */
 struct listing {
-    const char *capability; /* of a server that has it */
+    const char *capability; /* required capability of the server */
     const char *method;
-    const char *member; /* of the result */
+    const char *member; /* member of the result */
     const struct shape *shape;
 };
 
@@ -141,7 +143,7 @@ static const struct listing tools_list = {"tools", "tools/list", "tools", &shape
                             templates_list = {"resources", "resources/templates/list",
                                               "resourceTemplates", &shape_templates};
 
-/* A tool that cannot be called is none, and the others are there all the same. */
+/* A tool that cannot be called is skipped. */
 static bool is_taken(const struct remote *remote, const struct listing *listing, yyjson_val *one)
 {
     yyjson_val *name = yyjson_obj_get(one, "name");
@@ -161,7 +163,7 @@ static bool is_taken(const struct remote *remote, const struct listing *listing,
     return false;
 }
 
-/* Every page of a list, as one array.  What the server does not offer is an empty list. */
+/* Fetches all pages of a list into one array. A list that the server does not offer is empty. */
 static int fetch_list(struct remote *remote, const struct listing *listing, haft_arena *arena,
                       yyjson_val **ret_list)
 {
@@ -202,7 +204,7 @@ static int fetch_list(struct remote *remote, const struct listing *listing, haft
     return status;
 }
 
-/* A list that a server without the capability does not have. */
+/* Fetches a list that exists only if the server has the capability. */
 static int fetch_offered(struct remote *remote, const struct listing *listing, haft_arena *arena,
                          yyjson_val **ret_list)
 {
@@ -226,13 +228,13 @@ static int list(struct invocation *call, list_function *show)
 
     if (!status)
         status = show(call, remote, arena);
-    /* A negative one has been said. */
+    /* A negative status has been reported already. */
     status = end(remote, status < 0 ? -status : status, status < 0);
     haft_arena_free(arena);
     return status;
 }
 
-/* A list is shown as names, JSON or a table. */
+/* Prints a list as names, JSON or a table. */
 static int show_list(const struct invocation *call, yyjson_val *items, const char *name,
                      void (*show)(struct page *page, yyjson_val *items))
 {
@@ -315,7 +317,7 @@ int act_resources(struct invocation *call)
 
 /* ---- ping ---- */
 
-/* The newest revision has no ping; its first question does as well. */
+/* The latest revision has no ping; its discovery request serves instead. */
 static int ping(struct invocation *call, struct remote *remote, haft_arena *arena)
 {
     enum revision revision = remote_revision(remote);
@@ -384,8 +386,8 @@ static int refuse_tool(yyjson_val *tools, const char *name)
                      search.name ? search.name : "", search.name ? "?" : "");
 }
 
-/* Whether a tool may be called: one that the server declares destructive only if the person at the
- * terminal agrees.  Returns 0, or a negative exit code after saying why. */
+/* Whether a tool may be called: if the server declares it destructive, only if the user agrees.
+ * Returns 0, or a negative exit code after reporting why. */
 static int confirm_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
 {
     yyjson_val *annotations = yyjson_obj_get(tool, "annotations");
@@ -408,7 +410,7 @@ static int confirm_tool(const struct ask_asked *asked, struct remote *remote, yy
     return agreed ? 0 : -complain(EXIT_DECLINED, "%s was not called", asked->tool);
 }
 
-static int hf_call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
+static int ask_call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
 {
     haft_buffer arguments, params;
     struct json_writer w;
@@ -469,7 +471,7 @@ static int run_call(const struct ask_asked *asked, const char *url)
         tool = ask_find_tool(tools, asked->tool);
         status = tool ? confirm_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
         if (!status)
-            status = hf_call_tool(asked, remote, tool);
+            status = ask_call_tool(asked, remote, tool);
     }
     return end(remote, status < 0 ? -status : status, status < 0);
 }

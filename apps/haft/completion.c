@@ -1,9 +1,9 @@
-/* completion.c - the tables as completions for shells.
+/* completion.c - generates shell completions from the tables.
  *
- * Names of tools are asked of the server when its URL stands on the line.  The server chooses them,
- * so they are data: no shell may expand them, and a name that it would run or expand when Enter is
- * pressed is not offered.  Both the program (--safe-names) and the functions see to it, since
- * either may be older than the other. */
+ * Names of tools are fetched from the server whose URL is on the command line. The server chooses
+ * them, so they are untrusted: the shell must not expand them, and names that it would execute or
+ * expand when Enter is pressed are not offered. Both the program (--safe-names) and the functions
+ * ensure this, since either may be older than the other. */
 #include <string.h>
 
 #include "program.h"
@@ -28,7 +28,7 @@ static void put_names(haft_buffer *out)
         haft_buffer_printf(out, "%s%s", row == command_rows ? "" : " ", row->name);
 }
 
-/* What comes after an option of the command. */
+/* Completes the value of an option. */
 static void put_bash_values(haft_buffer *out, const struct command *command)
 {
     struct option_row row;
@@ -48,7 +48,8 @@ static void put_bash_values(haft_buffer *out, const struct command *command)
     }
 }
 
-/* compgen -W expands its words, and COMPREPLY=($(compgen ...)) splits and globs what it prints. */
+/* compgen -W expands its words, and COMPREPLY=($(compgen ...)) splits and globs its output, so
+ * neither is used. */
 static const char bash_functions[] =
     "# haft(1) completion for bash; printed by `haft completion bash`\n"
     "\n"
@@ -122,7 +123,7 @@ static void bash(haft_buffer *out)
                           "complete -F _haft haft\n");
 }
 
-/* Inside '...[HELP]...' of _arguments a bracket, a colon or a quote would end it. */
+/* Escapes brackets, colons and quotes, which would end '...[HELP]...' of _arguments. */
 static void put_zsh_text(haft_buffer *out, const char *text)
 {
     for (; *text; text++) {

@@ -1,5 +1,5 @@
-/* dev.c - the command dev: a server that is built and started again when its sources change, behind a
- * connection that stays. */
+/* dev.c - the command dev: rebuilds and restarts a server when its sources change, while the client
+ * stays connected. */
 #include "dev.h"
 
 #include <limits.h>
@@ -9,18 +9,18 @@
 #include <unistd.h>
 
 enum {
-    DEV_DEBOUNCE = 150,      /* milliseconds without another change */
-    DEV_LONGEST_WAIT = 2000, /* for that */
+    DEV_DEBOUNCE = 150,      /* milliseconds without further changes */
+    DEV_LONGEST_WAIT = 2000, /* maximum for that */
     DEV_SETTLE = 100,        /* for the last events of a build */
-    DEV_HANDSHAKE = 10000,   /* for the answer of a server that is new */
-    DEV_RESTART_WAIT = 300,  /* for calls to end, when another server follows */
-    DEV_END_WAIT = 5000      /* for calls to end, when none does */
+    DEV_HANDSHAKE = 10000,   /* for the response of a new server */
+    DEV_RESTART_WAIT = 300,  /* for calls to end before a restart */
+    DEV_END_WAIT = 5000      /* for calls to end at the end */
 };
 
 static const char dev_restarted[] =
     "haft dev restarted the server before it answered; the call may have run, and was not repeated";
 
-/* ---- the session's messages ---- */
+/* ---- messages of the session ---- */
 
 static void dev_to_client(void *context, const char *text, size_t size)
 {
@@ -52,7 +52,7 @@ bool dev_takes_lines(const struct dev *dev)
     return !dev->server || (dev->session.ready && !dev_server_is_full(dev->server));
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
 static void dev_close_one(uv_handle_t *handle, void *context)
 {
@@ -61,7 +61,7 @@ static void dev_close_one(uv_handle_t *handle, void *context)
         uv_close(handle, NULL);
 }
 
-/* When neither a server nor a build is left. */
+/* Ends when neither a server nor a build is running. */
 static void dev_check_end(struct dev *dev)
 {
     if (dev->stage != DEV_ENDING || dev->server || dev->build.running)
@@ -153,7 +153,7 @@ static void dev_restart(struct dev *dev)
     dev_server_stop(dev->server, DEV_RESTART_WAIT);
 }
 
-/* Why there is no server, from how the last one ended. */
+/* Reports why there is no server, from how the last one ended. */
 static void dev_explain(struct dev *dev, const struct dev_server *server)
 {
     char how[96];
@@ -227,7 +227,7 @@ static void dev_report_build(struct dev *dev)
                  dev->server ? "; the server keeps running as it is" : "");
 }
 
-/* The events of its last files have come, too. */
+/* The events of its last files have arrived as well. */
 static void dev_on_settled(uv_timer_t *timer)
 {
     struct dev *dev = timer->data;
@@ -260,7 +260,7 @@ static void dev_on_quiet(uv_timer_t *timer)
 {
     struct dev *dev = timer->data;
 
-    /* One thing after the other: this comes back when the server that starts has started. */
+    /* One step at a time: this is called again when the starting server has started. */
     if (dev->building || dev->stage == DEV_RESTARTING) {
         uv_timer_start(timer, dev_on_quiet, DEV_DEBOUNCE, 0);
         return;
@@ -309,7 +309,7 @@ static void dev_open_handles(struct dev *dev)
     }
 }
 
-/* What is watched: a directory, and without a build also the program itself. */
+/* Watches a directory and, without a build command, the program itself. */
 static int dev_open_watch(struct dev *dev, char ret_program[PATH_MAX])
 {
     const char *directory = dev->call->watch ? dev->call->watch : ".";

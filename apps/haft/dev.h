@@ -1,9 +1,9 @@
-/* dev.h - the command dev: its parts, and what they tell each other.
+/* dev.h - the command dev: its parts, and their interfaces.
  *
- * The client is on standard input and output (dev_client.c), the server is a process (dev_server.c),
- * and what they say passes through a session (dev_session.c).  A change of a file (dev_watch.c) starts
- * a build (dev_build.c), and a build that succeeds another server (dev.c).  All of it runs on one
- * loop. */
+ * The client is on standard input and output (dev_client.c), the server is a process
+ * (dev_server.c), and their messages pass through a session (dev_session.c). A change of a file
+ * (dev_watch.c) starts a build (dev_build.c), and a successful build another server (dev.c).
+ * Everything runs on one loop. */
 #ifndef HAFT_DEV_H
 #define HAFT_DEV_H
 
@@ -17,7 +17,7 @@
 #include "stdio/writer.h"
 
 enum {
-    DEV_QUEUE = 4 << 20, /* bytes that may wait for either side */
+    DEV_QUEUE = 4 << 20, /* bytes queued for either side */
     DEV_SIGNALS = 5
 };
 
@@ -28,24 +28,24 @@ struct dev_client {
     struct lines lines;
     struct writer writer;
     uv_poll_t in, out;
-    uv_idle_t feed;   /* reads a file, which cannot be waited for */
-    uv_timer_t stall; /* looks whether lines are still taken, after the end of the input */
-    size_t taken, taken_before; /* lines, and those at the latest look */
+    uv_idle_t feed;   /* reads a regular file, which cannot be polled */
+    uv_timer_t stall; /* checks whether lines are still consumed, after the end of input */
+    size_t taken, taken_before; /* consumed lines, and those at the latest check */
     bool in_polls, out_polls, reading;
-    bool gone;   /* nobody writes the input any more, though it was not read to its end */
-    bool ended;  /* it was */
+    bool gone;   /* the input was closed before it was read completely */
+    bool ended;  /* the input was read completely */
     bool broken; /* nobody reads the output */
 };
 
-/* A server; it frees itself when it has ended and its handles are closed. */
+/* A server; frees itself when it has ended and its handles are closed. */
 struct dev_server {
     struct dev *dev;
     uv_process_t process;
     uv_pipe_t in, out;
-    uv_timer_t timer; /* until the next thing is done to end it */
+    uv_timer_t timer; /* until the next step to end it */
     struct lines lines;
-    unsigned open;         /* handles that are not closed */
-    unsigned step;         /* of ending it */
+    unsigned open;         /* open handles */
+    unsigned step;         /* progress of ending it */
     unsigned patience;     /* milliseconds for the first step */
     bool running, drained; /* the process runs; its output has ended */
     bool closing, paused;
@@ -58,7 +58,7 @@ struct dev_build {
     uv_process_t process;
     uv_pipe_t out;
     uv_timer_t timer; /* for output after the end */
-    haft_buffer text; /* the first of what it printed */
+    haft_buffer text; /* start of its output */
     unsigned open;
     bool running, exited, drained;
     uint64_t began;
@@ -74,21 +74,21 @@ struct dev {
     enum dev_stage stage;
     struct dev_session session;
     struct dev_client client;
-    struct dev_server *server; /* NULL: there is none */
+    struct dev_server *server; /* NULL if there is none */
     struct dev_build build;
     struct dev_watch watch;
     struct dev_outputs outputs;
     uv_timer_t debounce, settle, handshake;
     uv_signal_t signals[DEV_SIGNALS];
-    bool started;    /* there was a server before */
+    bool started;    /* a server has run before */
     bool building;   /* a build runs, or its last events are awaited */
-    uint64_t change; /* when the first change came that nothing was done about; 0 for none */
-    char path[256];  /* what changed, for people */
+    uint64_t change; /* time of the first unhandled change; 0 if there is none */
+    char path[256];  /* what changed, for messages */
     char down[256];  /* why there is no server */
     int status;      /* exit code */
 };
 
-/* Prints a line about the proxy itself. */
+/* Prints a message of the proxy itself. */
 void dev_note(void *context, const char *format, ...) HAFT_PRINTF_(2, 3);
 /* Prints a line about a request. */
 void dev_log_request(uint64_t now, const struct dev_request *request, enum dev_outcome outcome,
@@ -96,10 +96,10 @@ void dev_log_request(uint64_t now, const struct dev_request *request, enum dev_o
 
 /* ---- dev_client.c ---- */
 int dev_client_open(struct dev_client *client, struct dev *dev); /* 0, or an exit code */
-/* Passes on the lines that may be passed on now. */
+/* Passes on the lines that can be passed on now. */
 void dev_client_pump(struct dev_client *client);
 void dev_client_write(struct dev_client *client, const char *text, size_t size);
-/* Closes its handles; dev_client_finish comes after the loop. */
+/* Closes its handles; dev_client_finish must be called after the loop. */
 void dev_client_close(struct dev_client *client);
 void dev_client_finish(struct dev_client *client);
 
@@ -107,9 +107,9 @@ void dev_client_finish(struct dev_client *client);
 int dev_server_start(struct dev *dev); /* 0, or an error of libuv */
 void dev_server_write(struct dev_server *server, const char *text, size_t size);
 bool dev_server_is_full(const struct dev_server *server);
-/* Reads on, or waits with it until the client has read. */
+/* Pauses reading until the client has read, or resumes it. */
 void dev_server_pause(struct dev_server *server, bool pause);
-/* Ends it: its input now, SIGTERM after so many milliseconds, SIGKILL later. */
+/* Ends it: closes its input now, sends SIGTERM after `patience` milliseconds, SIGKILL later. */
 void dev_server_stop(struct dev_server *server, unsigned patience);
 void dev_server_signal(struct dev_server *server, int number);
 
@@ -117,7 +117,7 @@ void dev_server_signal(struct dev_server *server, int number);
 int dev_build_start(struct dev_build *build); /* 0, or an error of libuv */
 void dev_build_kill(struct dev_build *build);
 
-/* ---- what the parts tell dev.c ---- */
+/* ---- events for dev.c ---- */
 bool dev_takes_lines(const struct dev *dev);
 void dev_input_ended(struct dev *dev);
 void dev_input_stalled(struct dev *dev);

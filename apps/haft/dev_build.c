@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "dev.h"
 
 enum { DEV_BUILD_TEXT = 1 << 20, DEV_BUILD_DRAIN = 500 };
@@ -45,13 +46,6 @@ static void dev_build_on_exit(uv_process_t *process, int64_t status, int signal)
     kill(-process->pid, SIGKILL);
     uv_timer_start(&build->timer, dev_build_on_timer, DEV_BUILD_DRAIN, 0);
     dev_build_check(build);
-}
-
-static void dev_build_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
-{
-    (void)handle;
-    ret_room->base = malloc(suggested);
-    ret_room->len = ret_room->base ? suggested : 0;
 }
 
 static void dev_build_on_output(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
@@ -110,7 +104,7 @@ int dev_build_start(struct dev_build *build)
     if (uv_pipe_open(&build->out, ends[0]))
         close(ends[0]);
     else if (!status)
-        uv_read_start((uv_stream_t *)&build->out, dev_build_room, dev_build_on_output);
+        uv_read_start((uv_stream_t *)&build->out, child_room, dev_build_on_output);
     if (status) {
         build->exited = build->drained = true;
         build->status = 127;

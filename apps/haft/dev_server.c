@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "child.h"
 #include "dev.h"
 
 enum { DEV_TERM_WAIT = 1500, DEV_DRAIN_WAIT = 500 };
@@ -63,11 +64,9 @@ static void dev_server_on_exit(uv_process_t *process, int64_t status, int signal
 static void dev_server_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
 {
     struct dev_server *server = handle->data;
-    size_t size = 0;
 
     (void)suggested;
-    ret_room->base = hf_lines_room(&server->lines, &size);
-    ret_room->len = ret_room->base ? size : 0;
+    child_lines_room(&server->lines, ret_room);
 }
 
 static void dev_server_on_output(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
@@ -101,13 +100,6 @@ static void dev_server_on_output(uv_stream_t *stream, ssize_t size, const uv_buf
 int dev_server_start(struct dev *dev)
 {
     struct dev_server *server = calloc(1, sizeof *server);
-    uv_stdio_container_t stdio[3];
-    uv_process_options_t options = {.exit_cb = dev_server_on_exit,
-                                    .file = dev->call->child[0],
-                                    .args = dev->call->child,
-                                    .flags = UV_PROCESS_DETACHED,
-                                    .stdio_count = 3,
-                                    .stdio = stdio};
     int status;
 
     if (!server)
@@ -119,13 +111,8 @@ int dev_server_start(struct dev *dev)
     uv_timer_init(&dev->loop, &server->timer);
     server->in.data = server->out.data = server->timer.data = server->process.data = server;
     hf_lines_init(&server->lines, NULL, DEV_MAX_LINE);
-    stdio[0].flags = UV_CREATE_PIPE | UV_READABLE_PIPE;
-    stdio[0].data.stream = (uv_stream_t *)&server->in;
-    stdio[1].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE;
-    stdio[1].data.stream = (uv_stream_t *)&server->out;
-    stdio[2].flags = UV_INHERIT_FD;
-    stdio[2].data.fd = 2;
-    status = uv_spawn(&dev->loop, &server->process, &options);
+    status = child_spawn(&server->process, &server->in, &server->out, dev->call->child,
+                         dev_server_on_exit);
     if (!status) {
         server->running = true;
         dev->server = server;

@@ -1,5 +1,4 @@
-/* form.c - a form is one line a field: its name, what it takes, and what it is when nothing is
- * typed. */
+/* form.c - prompts for a form line by line: the field's name, its type, and its default. */
 #include "form.h"
 
 #include <stdio.h>
@@ -14,7 +13,7 @@
 
 enum { FORM_LINE_LIMIT = 1 << 16 };
 
-/* How a question ended. */
+/* The result of a prompt. */
 enum reply { FILLED, SKIPPED, DECLINED, CANCELLED };
 
 static const char *const actions[] = {
@@ -25,7 +24,7 @@ struct haft_form {
     yyjson_val *schema;
     yyjson_mut_doc *doc;
     yyjson_mut_val *content;
-    int status; /* an exit code */
+    int status; /* exit code */
 };
 
 static void say_text(const char *before, const char *text, size_t size, const char *after)
@@ -67,7 +66,7 @@ static void say_field(yyjson_val *key, yyjson_val *property, bool required)
     haft_buffer_finish(&note);
 }
 
-/* Several choices are separated by commas. */
+/* Multiple choices are separated by commas. */
 static yyjson_mut_val *read_array(struct haft_form *form, yyjson_val *property, char *text,
                                   haft_reason *reason)
 {
@@ -168,7 +167,7 @@ static enum reply ask_fields(struct haft_form *form, yyjson_val *message)
     return reply;
 }
 
-/* `content` is JSON; NULL for none. */
+/* `content` is JSON, or NULL. */
 static void form_put_result(haft_buffer *out, enum reply reply, const char *content)
 {
     struct json_writer w = {.out = out};

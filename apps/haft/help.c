@@ -1,4 +1,4 @@
-/* help.c - the tables as text for a terminal, and as a manual page. */
+/* help.c - prints the tables as help text and as a manual page. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { WIDTH = 78, COLUMN = 24 };
 
-/* Words of a paragraph in lines, each behind `indent` spaces; the first behind what is there. */
+/* Wraps a paragraph, indented by `indent`; the first line continues at column `at`. */
 static void help_put_wrapped(haft_buffer *out, const char *text, size_t indent, size_t at)
 {
     while (*text) {
@@ -80,7 +80,7 @@ static void put_command(haft_buffer *out, const struct command *command)
     if (command->serves) {
         haft_buffer_puts(out, "\n");
         haft_buffer_printf(out, "  %-24s  %s\n", serve_option.name, serve_option.help);
-        hf_verb_put_help(out);
+        hf_verb_put_help(NULL, out);
     }
     for (size_t i = 0; !command->serves && option_at(command, i, &row); i++) {
         if (!i)
@@ -101,8 +101,7 @@ void help_write(const struct command *command, haft_buffer *out)
 
 /* ---- the manual page ---- */
 
-/* Text of a page: a dash is a minus and a backslash itself; a control character is not at the start
- * of a line. */
+/* Escapes text for roff: dashes and backslashes, and control characters at the start of a line. */
 static void put_roff(haft_buffer *out, const char *text)
 {
     bool start = true;
@@ -124,7 +123,7 @@ static void put_roff(haft_buffer *out, const char *text)
     }
 }
 
-/* A phrase of --help as a sentence: a capital letter in front, a full stop behind. */
+/* Writes a phrase of --help as a sentence: with a capital letter and a full stop. */
 static void put_roff_sentence(haft_buffer *out, const char *phrase)
 {
     char first = *phrase >= 'a' && *phrase <= 'z' ? (char)(*phrase - 'a' + 'A') : *phrase;

@@ -1,6 +1,6 @@
-/* install.c - the command install: a server in the configuration of a client.
+/* install.c - the command install: adds a server to the configuration of a client.
  *
- * The change is shown first, and made when the person agrees. */
+ * The change is shown first, and made if the user agrees. */
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
@@ -16,16 +16,16 @@
 
 enum { INSTALL_NAME = 64 };
 
-/* Where a client's file is: below the current directory, the home directory, or that of
- * configurations. */
+/* The base of a client's file: the current directory, the home directory, or the configuration
+ * directory. */
 enum install_place { INSTALL_HERE, INSTALL_HOME, INSTALL_CONFIG };
 
 struct install_client {
     const char *name, *title;
     enum install_place place;
     const char *file, *section;
-    bool typed; /* an entry says what it is */
-    bool urls;  /* an entry may be a URL */
+    bool typed; /* entries have a type */
+    bool urls;  /* entries may have a URL */
     const char *next;
 };
 
@@ -97,8 +97,8 @@ static bool install_is_program(const char *path)
     return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
 }
 
-/* The absolute path of a program.  Its directory is resolved, itself it is not: what a link is called
- * may matter to it. */
+/* The absolute path of a program. Symbolic links are resolved in its directory, but not in its
+ * name, which may matter to the program. */
 static int install_resolve(const char *path, char ret_path[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -122,7 +122,7 @@ static int install_resolve(const char *path, char ret_path[PATH_MAX])
                : complain(EXIT_USAGE, "%s is not an executable file", path);
 }
 
-/* Clients start programs with another PATH and in another directory. */
+/* Clients start programs with a different PATH and working directory. */
 static int install_find_program(const char *name, char ret_path[PATH_MAX])
 {
     const char *path = getenv("PATH");
@@ -166,7 +166,7 @@ static int install_check_words(char *const *words)
     return EXIT_DONE;
 }
 
-/* A file that the server would look for elsewhere. */
+/* Warns about relative paths that the server would not find. */
 static void install_warn(char *const *args)
 {
     for (; *args; args++)
@@ -253,7 +253,7 @@ static int install_show(const struct install_file *file, const haft_buffer *text
     return page_print(&page);
 }
 
-/* Whether the person agrees: 0, or an exit code. */
+/* Whether the user agrees: returns 0 or an exit code. */
 static int install_agree(const struct invocation *call, const struct install_entry *entry,
                          const struct install_file *file, bool replaces)
 {

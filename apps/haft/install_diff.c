@@ -1,11 +1,11 @@
-/* install_diff.c - what one edit changes: the lines between those that are the same at both ends. */
+/* install_diff.c - shows an edit: the lines between the common start and the common end. */
 #include "install_edit.h"
 
 #include "show.h"
 
 enum { INSTALL_AROUND = 3 };
 
-/* The end of the line that begins at `at`, behind its line end. */
+/* The end of the line that starts at `at`, after its line end. */
 static size_t install_line_end(const char *text, size_t size, size_t at)
 {
     const char *end = memchr(text + at, '\n', size - at);
@@ -13,7 +13,7 @@ static size_t install_line_end(const char *text, size_t size, size_t at)
     return end ? (size_t)(end - text) + 1 : size;
 }
 
-/* The start of the line before the one that begins at `at`, which is not 0. */
+/* The start of the line before the one at `at`, which is not 0. */
 static size_t install_line_before(const char *text, size_t at)
 {
     for (at--; at && text[at - 1] != '\n';)
@@ -21,7 +21,7 @@ static size_t install_line_before(const char *text, size_t at)
     return at;
 }
 
-/* Each line from `start` to `end` behind the mark; nothing in it moves a terminal. */
+/* Writes each line from `start` to `end` after the mark, without control characters. */
 static void install_put_marked(haft_buffer *out, char mark, const char *text, size_t start,
                                size_t end)
 {
@@ -48,7 +48,7 @@ void install_diff(const char *old_text, size_t old_size, const char *text, size_
 {
     size_t same = 0, first, old_end = old_size, end = size, last;
 
-    /* Lines that are the same at the start, and at the end. */
+    /* Skip common lines at the start, and at the end. */
     while (same < old_size && same < size) {
         size_t next = install_line_end(old_text, old_size, same);
 

@@ -1,6 +1,6 @@
-/* install_edit.c - a member is put into, replaced in or taken out of a JSON text by its offsets.
+/* install_edit.c - adds, replaces or removes a member of a JSON text by its offsets.
  *
- * The text is parsed first, so that what is walked over is valid; the walk finds the offsets. */
+ * The text is parsed first to validate it; a scan then finds the offsets. */
 #include "install_edit.h"
 
 #include <stdio.h>
@@ -10,23 +10,23 @@
 
 enum { INSTALL_INDENT = 32, INSTALL_ARENA = 512 << 20 };
 
-/* How a file is laid out. */
+/* The layout of a file. */
 struct install_style {
     const char *newline;
-    char unit[INSTALL_INDENT]; /* of indentation */
-    bool lines;                /* members have lines of their own */
+    char unit[INSTALL_INDENT]; /* unit of indentation */
+    bool lines;                /* members are on separate lines */
 };
 
-/* Where a line begins: its white space. */
+/* The indentation of a line. */
 struct install_margin {
     const char *text;
     int size;
-    bool alone; /* nothing but it is before */
+    bool alone; /* nothing else precedes on the line */
 };
 
 /* ---- layout ---- */
 
-/* The margin of the line that has the byte at `at`. */
+/* The indentation of the line that contains the byte at `at`. */
 static struct install_margin install_margin_of(const char *text, size_t at)
 {
     size_t start = at, end;
@@ -38,7 +38,7 @@ static struct install_margin install_margin_of(const char *text, size_t at)
     return (struct install_margin){text + start, (int)((end < at ? end : at) - start), end >= at};
 }
 
-/* As the first member of the file has it. */
+/* Derives the layout from the first member of the file. */
 static struct install_style install_style_of(const char *text, size_t size, size_t root)
 {
     const char *end = memchr(text, '\n', size);
@@ -69,7 +69,7 @@ static void install_put_string(haft_buffer *out, const char *text)
     haft_buffer_json_string(out, text, strlen(text));
 }
 
-/* Puts a member's key, on a line of its own behind the margin and one unit more, or on this line. */
+/* Writes a member's key, on a new line with the margin and one more unit, or on the same line. */
 static void install_put_key(haft_buffer *out, const struct install_style *style,
                             struct install_margin margin, const char *key, bool first)
 {
@@ -90,7 +90,7 @@ static void install_put_end(haft_buffer *out, const struct install_style *style,
     haft_buffer_puts(out, "}");
 }
 
-/* The value of the entry; its closing brace stands behind the margin. */
+/* Writes the entry's value; its closing brace has the margin. */
 static void install_put_entry(haft_buffer *out, const struct install_style *style,
                               struct install_margin margin, const struct install_entry *entry)
 {
@@ -113,9 +113,9 @@ static void install_put_entry(haft_buffer *out, const struct install_style *styl
     install_put_end(out, style, margin);
 }
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
-/* "line 3, column 7" of an offset. */
+/* Reports an error at "line 3, column 7". */
 static int install_refuse_text(const char *text, size_t offset, const char *reason,
                                haft_reason *reterr_reason)
 {
@@ -150,7 +150,7 @@ static int install_check(yyjson_val *root, const char *section, haft_arena *aren
     return 0;
 }
 
-/* Whether the entry is there just as it would be written. */
+/* Whether the entry already exists with the same contents. */
 static bool install_is_same(yyjson_val *root, const struct install_entry *entry, haft_arena *arena)
 {
     yyjson_val *old = yyjson_obj_get(yyjson_obj_get(root, entry->section), entry->name), *wanted;
@@ -170,7 +170,7 @@ static bool install_is_same(yyjson_val *root, const struct install_entry *entry,
     return same;
 }
 
-/* 0 when the text may be edited, 1 when the entry is in it already, or an error. */
+/* Returns 0 if the text may be edited, 1 if it already contains the entry, or an error. */
 static int install_read(const char *text, size_t size, const struct install_entry *entry,
                         haft_reason *reterr_reason)
 {
@@ -205,9 +205,9 @@ static bool install_is_blank(const char *text, size_t size)
     return true;
 }
 
-/* ---- changing ---- */
+/* ---- editing ---- */
 
-/* The last member of an object; false when it has none. */
+/* Finds the last member of an object; returns false if it is empty. */
 static bool install_last(const char *text, size_t size, size_t object,
                          struct scan_member *ret_member)
 {
@@ -219,7 +219,8 @@ static bool install_last(const char *text, size_t size, size_t object,
     return found;
 }
 
-/* Puts a member at the end of the object at that offset: the entry, or without one an empty object. */
+/* Adds a member at the end of the object at that offset: the entry, or an empty object without
+ * one. */
 static void install_add(const char *text, size_t size, size_t object, const char *key,
                         const struct install_entry *entry, haft_buffer *out)
 {
@@ -236,7 +237,7 @@ static void install_add(const char *text, size_t size, size_t object, const char
 
         at = last.value.end;
         style.lines = style.lines && own.alone;
-        /* Behind the margin of its neighbour: that and a unit is what install_put_key writes. */
+        /* Use the margin of its neighbour, less the unit that install_put_key adds. */
         margin = own;
         margin.size = own.size > (int)strlen(style.unit) ? own.size - (int)strlen(style.unit) : 0;
     }
@@ -302,7 +303,7 @@ int install_set(const char *text, size_t size, const struct install_entry *entry
     return out->status ? hf_error_set(reterr_reason, HAFT_ENOMEM, "", "out of memory") : 1;
 }
 
-/* The bytes that go with a member: its comma, and the white space before or after it. */
+/* The range to remove with a member: its comma, and the white space before or after it. */
 static struct scan_range install_extent(const char *text, size_t size, size_t object,
                                         const struct scan_member *member)
 {

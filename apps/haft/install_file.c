@@ -1,4 +1,4 @@
-/* install_file.c - the new text is written beside the file, and then takes its name. */
+/* install_file.c - writes the new text to a temporary file, which then replaces the original. */
 #include "install_file.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static int install_fail(const char *what, const char *path)
     return complain(EXIT_LOCAL, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* The whole of a file; -1 with errno. */
+/* Reads a whole file; returns -1 with errno. */
 static int install_slurp(const char *path, haft_buffer *ret_text, struct stat *ret_status)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -65,7 +65,7 @@ void install_file_finish(struct install_file *file)
     haft_buffer_finish(&file->text);
 }
 
-/* The directories that a path needs. */
+/* Creates the missing directories of a path. */
 static int install_make_directories(const struct install_file *file)
 {
     char path[PATH_MAX];
@@ -86,7 +86,7 @@ static int install_fill(const struct install_file *file, int fd, const char *tex
     mode_t mode = file->exists ? file->status.st_mode & 07777 : 0666 & ~mask;
 
     umask(mask);
-    /* Somebody else's file stays theirs, if this may be. */
+    /* Keeps the owner of the file, if permitted. */
     if (file->exists && fchown(fd, file->status.st_uid, file->status.st_gid) && errno != EPERM)
         return -1;
     if (fchmod(fd, mode))
@@ -94,7 +94,7 @@ static int install_fill(const struct install_file *file, int fd, const char *tex
     return write_all(fd, text, size) ? -1 : fsync(fd);
 }
 
-/* Whether it is still what was read. */
+/* Whether it is unchanged since it was read. */
 static bool install_is_unchanged(const struct install_file *file)
 {
     struct stat status;

@@ -1,7 +1,7 @@
-/* new.c - the command new: a project with one tool and its test.
+/* new.c - the command new: creates a project with one tool and its test.
  *
- * The files are written to a directory beside the one that is wanted, which then gets its name: there
- * is a whole project, or none. */
+ * The files are written to a temporary directory beside the destination, which is then renamed:
+ * either the whole project exists, or nothing. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +16,13 @@
 
 enum { NEW_LONGEST_NAME = 64, NEW_PATH = 256, NEW_FILE_LIMIT = 1 << 20 };
 
-/* ---- what is written ---- */
+/* ---- kinds of project ---- */
 
 struct new_kind {
-    const char *name;      /* of its folder of templates */
-    const char *extension; /* of its sources */
-    const char *product;   /* what the build makes, after build/NAME */
-    const char *trial;     /* a command that shows that it works */
+    const char *name;      /* its folder of templates */
+    const char *extension; /* extension of its sources */
+    const char *product;   /* output of the build, after build/NAME */
+    const char *trial;     /* a command that demonstrates it */
 };
 
 static const struct new_kind new_kinds[] = {
@@ -32,9 +32,9 @@ static const struct new_kind new_kinds[] = {
     {"gateway", "c", ".so", "haft call greet name=Ada -- haft serve --stdio --config serve.json"},
 };
 
-/* How a project is built. */
+/* A build system. */
 struct new_build {
-    const char *file, *other; /* its own, and that of the other way, which is left out */
+    const char *file, *other; /* its file, and that of the other one, which is omitted */
     const char *first, *again, *test;
 };
 
@@ -50,10 +50,10 @@ struct new_project {
     const struct new_kind *kind;
     const struct new_build *build;
     struct template_word words[8];
-    char directory[NEW_PATH]; /* where the files are until all are there */
+    char directory[NEW_PATH]; /* temporary directory of the files */
 };
 
-/* Names that CMake, or what it makes in the build directory, has taken. */
+/* Names reserved by CMake, or used in its build directory. */
 static const char *const new_taken[] = {
     "all",        "all_build",      "clean",         "cmakefiles",
     "edit_cache", "help",           "install",       "list_install_components",
@@ -85,7 +85,7 @@ static int new_fail(const char *path, const char *what)
     return complain(EXIT_LOCAL, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* `shown` is the path that the file will have. */
+/* `shown` is the final path of the file. */
 static int new_write_file(const char *path, const char *shown, const haft_buffer *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -146,7 +146,7 @@ static void new_remove(const struct new_project *project)
     rmdir(project->directory);
 }
 
-/* mkdtemp makes a directory for its owner alone; a project is for whom the umask says. */
+/* mkdtemp creates a private directory; a project has the mode of the umask. */
 static int new_give_mode(const char *directory)
 {
     mode_t mask = umask(0);
@@ -179,7 +179,7 @@ static int new_write(struct new_project *project)
 
 /* ---- the command ---- */
 
-/* A directory without entries may be filled; rename would also refuse another, less clearly. */
+/* An empty directory may be filled; rename would reject a non-empty one too, less clearly. */
 static int new_check_place(const char *name)
 {
     DIR *directory = opendir(name);
@@ -200,7 +200,7 @@ static int new_check_place(const char *name)
                  : EXIT_DONE;
 }
 
-/* The lines of a text, each behind two spaces. */
+/* Writes the lines of a text, indented by two spaces. */
 static void new_put_lines(haft_buffer *out, const char *text)
 {
     while (*text) {

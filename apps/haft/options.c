@@ -1,6 +1,6 @@
-/* options.c - the command line against the tables.
+/* options.c - parses the command line by the tables.
  *
- * Options may stand anywhere before a --; what is no option is an operand. */
+ * Options may be anywhere before a --; other words are operands. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { DEFAULT_TIMEOUT = 60, DEFAULT_LIMIT = 64 };
 
-/* Each character that a terminal must not get becomes a space. */
+/* Replaces each character that is unsafe in a terminal by a space. */
 static void make_harmless(char *text)
 {
     char *to = text;
@@ -29,7 +29,7 @@ static void make_harmless(char *text)
     *to = '\0';
 }
 
-/* Much of it comes from a server, so nothing in it may move a terminal. */
+/* Much of the text comes from a server, so it must not contain control characters. */
 int complain(int code, const char *format, ...)
 {
     char text[1024];
@@ -79,7 +79,7 @@ static const struct option_row *find_option(const struct command *command, const
     return NULL;
 }
 
-/* --name VALUE or --name=VALUE; *i is moved past the value. */
+/* --name VALUE or --name=VALUE; *i is advanced past the value. */
 static int read_option(struct invocation *call, int argc, char **argv, int *i)
 {
     char *given = argv[*i];
@@ -104,7 +104,7 @@ static int read_option(struct invocation *call, int argc, char **argv, int *i)
     return EXIT_DONE;
 }
 
-/* Operands are gathered at the front of what is left of argv. */
+/* Moves operands to the front of the remaining argv. */
 static int read_rest(struct invocation *call, int argc, char **argv)
 {
     call->operands = argv + 2;

@@ -1,12 +1,12 @@
 /* parameters.c - arguments that are repeated in headers, so that proxies can route by them.
  *
- * A property of the schema with x-mcp-header names the header; only those that properties alone
- * lead to count. */
+ * A property of the schema with x-mcp-header names the header; it is valid only on paths of
+ * properties. */
 #include <string.h>
 
 #include "arguments.h"
 
-enum { PARAMETERS_MAX_DEPTH = 512, MAX_PARAMETERS = 64 }; /* a message is not read deeper */
+enum { PARAMETERS_MAX_DEPTH = 512, MAX_PARAMETERS = 64 }; /* messages are not parsed deeper */
 
 struct gathering {
     haft_arena *arena;
@@ -37,7 +37,7 @@ static void parameters_add(struct gathering *to, const char *name, yyjson_val *v
     else if (yyjson_is_int(value))
         text =
             haft_arena_copy(to->arena, digits, hf_integer_to_text(yyjson_get_sint(value), digits));
-    else if (yyjson_is_real(value)) /* an integer, or it would have no header: 5.0 */
+    else if (yyjson_is_real(value)) /* an integer, as required of headers: 5.0 */
         text =
             haft_arena_copy(to->arena, digits, hf_number_to_text(yyjson_get_real(value), digits));
     else
@@ -67,7 +67,7 @@ static void parameters_gather(struct gathering *to, yyjson_val *schema, yyjson_v
     }
 }
 
-/* ---- schemas that ask for headers ---- */
+/* ---- schemas with headers ---- */
 
 enum parameters_place { ROOT, PROPERTY, ELSEWHERE };
 
@@ -101,8 +101,8 @@ static bool is_scalar(yyjson_val *type)
     return any;
 }
 
-static const char *hf_fault_of(struct inspection *in, yyjson_val *property,
-                               enum parameters_place place)
+static const char *inspection_fault(struct inspection *in, yyjson_val *property,
+                                    enum parameters_place place)
 {
     yyjson_val *header = yyjson_obj_get(property, "x-mcp-header");
     const char *name = yyjson_get_str(header);
@@ -122,8 +122,8 @@ static const char *hf_fault_of(struct inspection *in, yyjson_val *property,
     return NULL;
 }
 
-/* Everything in a schema that can be one.  Where no argument is, only text is taken for a header:
- * it may be a map of schemas. */
+/* Visits everything in a value that can be a schema. Outside of arguments, only a string is taken
+ * for a header, because the object may be a map of schemas. */
 static void inspect(struct inspection *in, yyjson_val *value, enum parameters_place place,
                     int depth)
 {
@@ -134,7 +134,7 @@ static void inspect(struct inspection *in, yyjson_val *value, enum parameters_pl
     if (!value || !depth || in->why)
         return;
     if (header && (place == PROPERTY || yyjson_is_str(header)))
-        in->why = hf_fault_of(in, value, place);
+        in->why = inspection_fault(in, value, place);
     yyjson_arr_foreach(value, i, n, one)
         inspect(in, one, ELSEWHERE, depth - 1);
     yyjson_obj_foreach(value, i, n, key, one) {

@@ -1,13 +1,14 @@
 /* program.h - the program's command line as data: commands, options and exit codes.
  *
- * One table each; the parser, --help, the manual page and the completions are readings of them. */
+ * One table each; the parser, --help, the manual page and the completions are generated from
+ * them. */
 #ifndef HAFT_PROGRAM_H
 #define HAFT_PROGRAM_H
 
 #include "base/base.h"
 #include "protocol/revision.h"
 
-/* What the program ends with; scripts rely on it. */
+/* Exit codes, which scripts rely on. */
 #define EXITS(X)                                                                                   \
     X(EXIT_DONE, 0, "success")                                                                     \
     X(EXIT_TOOL, 1, "the tool reported an error")                                                  \
@@ -29,43 +30,43 @@ struct exit_row {
     int code;
     const char *text;
 };
-/* Ends with a row that has no text. */
+/* Ends with a row without text. */
 extern const struct exit_row exit_rows[];
 
 enum { PROGRAM_MAX_HEADERS = 32 };
 
 struct command;
 
-/* The command line, read. */
+/* The parsed command line. */
 struct invocation {
     const struct command *command;
     bool help, json, names, verbose;
-    bool yes;         /* do not ask before a destructive tool is called, or a file is changed */
-    bool safe;        /* of the names, only those that need no quotes in a shell */
+    bool yes;         /* do not ask before calling a destructive tool, or changing a file */
+    bool safe;        /* only names that need no quoting in a shell */
     unsigned timeout; /* seconds */
     unsigned limit;   /* MiB */
     enum revision revision;
     const char *headers[PROGRAM_MAX_HEADERS];
     size_t n_headers;
-    const char *authority; /* a file of certificates */
-    const char *out;       /* a file for a block */
+    const char *authority; /* a file of CA certificates */
+    const char *out;       /* a file for a binary block */
     char **operands;       /* before the -- */
     size_t n_operands;
-    char **words; /* from the command's name on, of one that reads its options itself */
+    char **words; /* from the command's name on, for a command that parses its own options */
     size_t n_words;
-    char **child;      /* after it, ending with NULL; NULL without a -- */
-    const char *kind;  /* of a project: a folder of templates; NULL for C, "" for several */
-    bool make;         /* build it by a Makefile */
-    const char *build; /* command of dev; NULL for none */
+    char **child;      /* after the --, NULL-terminated; NULL without a -- */
+    const char *kind;  /* kind of project: a folder of templates; NULL for C, "" for several */
+    bool make;         /* build with a Makefile */
+    const char *build; /* build command of dev; NULL if there is none */
     const char *watch; /* directory of dev; NULL for the current one */
-    const char *name;  /* of a server in a client's configuration; NULL: after its command */
-    const char *file;  /* that configuration; NULL for the client's own */
+    const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
+    const char *file;  /* that configuration; NULL for the default */
     bool remove, dry_run;
 };
 
-/* Bits that say which commands an option is for. */
+/* Bits for the commands of an option. */
 enum {
-    FOR_ASKING = 1 << 0, /* every command that asks a server */
+    FOR_ASKING = 1 << 0, /* every command that queries a server */
     FOR_LISTS = 1 << 1,
     FOR_CALL = 1 << 2,
     FOR_NEW = 1 << 3,
@@ -76,46 +77,45 @@ enum {
 
 struct option_row {
     const char *name;
-    const char *takes;                                       /* NULL when it takes no value */
-    unsigned commands;                                       /* of bits above */
-    bool (*set)(struct invocation *call, const char *value); /* false: not a good value */
+    const char *takes;                                       /* NULL if it takes no value */
+    unsigned commands;                                       /* bits from above */
+    bool (*set)(struct invocation *call, const char *value); /* false if it is invalid */
     const char *help;
-    const char *const *values; /* that it can have, for completion; NULL when they are not few */
-    const char *initial;       /* its value without it, when `help` does not say it; or NULL */
+    const char *const *values; /* possible values, for completion, if they are few; or NULL */
+    const char *initial;       /* default, if `help` does not mention it; or NULL */
 };
 extern const struct option_row option_rows[]; /* ends with a row without a name */
-extern const struct option_row serve_option;  /* that serve has besides those of every server */
+extern const struct option_row serve_option;  /* further option of serve */
 
 struct command {
     const char *name;
-    unsigned options; /* of bits above */
+    unsigned options; /* bits from above */
     int (*act)(struct invocation *call);
-    const char *const
-        *forms;       /* how it is written, each without the program's name; NULL ends them */
-    const char *help; /* one line */
-    const char *more; /* paragraphs */
-    const char *const *words; /* that its operand can be, for completion, or NULL */
+    const char *const *forms; /* synopses, without the program's name; NULL-terminated */
+    const char *help;         /* one line */
+    const char *more;         /* paragraphs */
+    const char *const *words; /* possible operands, for completion, or NULL */
     bool serves;              /* its options are those of every server, and serve_option */
 };
 extern const struct command command_rows[]; /* ends with a row without a name */
 
 const struct command *command_named(const char *name);
 
-/* Whether the option is one of the command's; command NULL is no command at all. */
+/* Whether the option belongs to the command; NULL: no command was given. */
 bool option_is_of(const struct option_row *option, const struct command *command);
-/* The i-th option of the command, also of one that serves; false past the last. */
+/* The i-th option of the command, including those of servers; returns false after the last. */
 bool option_at(const struct command *command, size_t i, struct option_row *ret_row);
 
-/* Reads the command line; EXIT_DONE, or EXIT_USAGE with the reason said on standard error. */
+/* Parses the command line. Returns EXIT_DONE, or EXIT_USAGE after reporting the error. */
 int options_read(struct invocation *call, int argc, char **argv);
 
-/* Says on standard error what is wrong, with "haft: " before it, and returns the code. */
+/* Reports an error on standard error, with "haft: " before it, and returns the code. */
 int complain(int code, const char *format, ...) HAFT_PRINTF_(2, 3);
 
-/* Writes all of it to a file; 0, or -1 with errno. */
+/* Writes everything to a file. Returns 0, or -1 with errno. */
 int write_all(int fd, const char *text, size_t size);
 
-/* What the commands do; each returns an exit code. */
+/* The commands; each returns an exit code. */
 int act_serve(struct invocation *call);
 int act_tools(struct invocation *call);
 int act_call(struct invocation *call);
@@ -128,14 +128,14 @@ int act_install(struct invocation *call);
 int act_completion(struct invocation *call);
 int act_help(struct invocation *call);
 
-/* Why a project cannot have the name; NULL when it can. */
+/* Why the name of a project is invalid; NULL if it is valid. */
 const char *new_name_fault(const char *name);
 
-/* Readings of the tables. */
+/* Output generated from the tables. */
 void help_write(const struct command *command, haft_buffer *out); /* NULL: of the program */
-/* Prints the same; returns an exit code. */
+/* Prints it; returns an exit code. */
 int help_print(const struct command *command);
 void manual_write(haft_buffer *out);
-int completion_write(const char *shell, haft_buffer *out); /* HAFT_EINVAL for another shell */
+int completion_write(const char *shell, haft_buffer *out); /* HAFT_EINVAL for an unknown shell */
 
 #endif

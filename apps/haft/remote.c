@@ -1,4 +1,4 @@
-/* remote.c - requests and their answers, whatever carries them. */
+/* remote.c - requests and responses, independent of the transport. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void on_signal(uv_signal_t *handle, int number)
     struct remote *remote = handle->data;
 
     (void)number;
-    /* Who asks three times does not want to wait for a goodbye. */
+    /* After the third interrupt, the program exits without an orderly shutdown. */
     if (++remote->interrupted > 2)
         _exit(EXIT_INTERRUPTED);
     uv_stop(handle->loop);
@@ -53,7 +53,7 @@ static bool remote_is_flushed(void *context)
     return remote->transport->is_flushed(remote->wire);
 }
 
-/* The server is told, where that is how it is done; closing the stream tells the newest one. */
+/* Notifies the server of the cancellation; a modern HTTP server notices the closed stream. */
 static void remote_cancel(struct remote *remote, const char *method, const char *reason)
 {
     char room[128];
@@ -142,7 +142,7 @@ static int tell_error(struct remote *remote, const char *method)
                                 remote_error_code(remote));
 }
 
-/* Whether a question is one that the person can be asked, and its form is one. */
+/* Whether a question is supported, and its form is valid. */
 static int check_question(struct remote *remote, const char *method, yyjson_val *key,
                           yyjson_val *question)
 {
@@ -160,7 +160,7 @@ static int check_question(struct remote *remote, const char *method, yyjson_val 
                : 0;
 }
 
-/* Answers the questions in an unfinished result; the members that the next round adds. */
+/* Answers the questions in an incomplete result; writes the members for the next round. */
 static int answer_inputs(struct remote *remote, const char *method, haft_buffer *out)
 {
     yyjson_val *state = yyjson_obj_get(remote->result, "requestState"), *key;
@@ -191,7 +191,7 @@ static int answer_inputs(struct remote *remote, const char *method, haft_buffer 
                        : 0;
 }
 
-/* Asks in a session that the server may have forgotten: then once more, in a new one. */
+/* Sends a request; if the server has forgotten the session, sends it once more in a new one. */
 static int ask_once(struct remote *remote, const struct remote_request *request)
 {
     int status = remote_exchange(remote, request, remote->options.timeout);
@@ -313,7 +313,7 @@ void remote_close(struct remote *remote)
 {
     if (!remote)
         return;
-    remote->outcome = ANSWERED; /* nothing is waited for any more */
+    remote->outcome = ANSWERED; /* nothing is pending any more */
     if (remote->wire)
         remote->transport->close(remote->wire);
     close_loop(remote);

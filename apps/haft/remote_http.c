@@ -175,7 +175,7 @@ static void tell_failure(struct exchange *exchange, const struct http_end *end)
                     end->maybe_handled ? "; the server may have executed the request" : "");
 }
 
-static void hf_exchange_free(struct exchange *exchange)
+static void exchange_free(struct exchange *exchange)
 {
     for (struct exchange **at = &exchange->http->exchanges; *at; at = &(*at)->next)
         if (*at == exchange) {
@@ -200,7 +200,7 @@ static void exchange_on_end(void *context, const struct http_end *end)
             remote_http_take_answer(exchange);
     }
     uv_stop(&exchange->http->remote->loop);
-    hf_exchange_free(exchange);
+    exchange_free(exchange);
 }
 
 /* Nobody waits for it any more. */
@@ -355,7 +355,7 @@ int http_begin(struct http *http, enum kind kind, const struct outgoing *outgoin
     status = exchange->arena ? exchange_start(exchange, outgoing)
                              : remote_fail(http->remote, EXIT_LOCAL, "out of memory");
     if (status)
-        hf_exchange_free(exchange);
+        exchange_free(exchange);
     return status;
 }
 

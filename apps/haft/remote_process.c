@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "child.h"
 #include "remote_link.h"
-#include "stdio/lines.h"
 
 enum { LAST_WORDS = 500 /* milliseconds between the end of the output and that of the process */ };
 
@@ -93,11 +93,9 @@ static void on_ended(uv_process_t *handle, int64_t status, int signal)
 static void remote_process_give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
 {
     struct remote_process *process = handle->data;
-    size_t size = 0;
 
     (void)suggested;
-    ret_room->base = hf_lines_room(&process->lines, &size);
-    ret_room->len = ret_room->base ? size : 0;
+    child_lines_room(&process->lines, ret_room);
 }
 
 static void on_output(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
@@ -160,16 +158,6 @@ static void close_one(struct remote_process *process, void *handle)
 static int start(struct remote_process *process)
 {
     struct remote *remote = process->remote;
-    uv_stdio_container_t stdio[3] = {
-        {.flags = UV_CREATE_PIPE | UV_READABLE_PIPE, .data.stream = (uv_stream_t *)&process->in},
-        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&process->out},
-        {.flags = UV_INHERIT_FD, .data.fd = 2}};
-    uv_process_options_t options = {.exit_cb = on_ended,
-                                    .file = remote->options.child[0],
-                                    .args = remote->options.child,
-                                    .flags = UV_PROCESS_DETACHED,
-                                    .stdio_count = 3,
-                                    .stdio = stdio};
     int status;
 
     uv_pipe_init(&remote->loop, &process->in, 0);
@@ -179,7 +167,8 @@ static int start(struct remote_process *process)
     process->told = process->output_ended = false;
     process->unwritten = 0;
     hf_lines_init(&process->lines, NULL, remote->options.limit);
-    status = uv_spawn(&remote->loop, &process->handle, &options);
+    status =
+        child_spawn(&process->handle, &process->in, &process->out, remote->options.child, on_ended);
     process->open = 4;
     process->running = !status;
     if (!status)

@@ -3,16 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "remote_link.h"
 
 enum { LONGEST_LINE = 1 << 16 };
-
-static void remote_terminal_give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
-{
-    (void)handle;
-    ret_room->base = malloc(suggested);
-    ret_room->len = ret_room->base ? suggested : 0;
-}
 
 static void on_typed(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 {
@@ -44,7 +38,7 @@ int remote_read_line(struct remote *remote, haft_buffer *ret_line)
     if (uv_tty_init(&remote->loop, &remote->tty, STDIN_FILENO, 1))
         return 0;
     remote->tty.data = remote;
-    uv_read_start((uv_stream_t *)&remote->tty, remote_terminal_give_room, on_typed);
+    uv_read_start((uv_stream_t *)&remote->tty, child_room, on_typed);
     uv_timer_stop(&remote->timer);
     while (!is_typed(remote))
         uv_run(&remote->loop, UV_RUN_ONCE);

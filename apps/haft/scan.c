@@ -1,4 +1,4 @@
-/* scan.c - a walk over the bytes of JSON: strings are skipped, brackets counted. */
+/* scan.c - scans the bytes of JSON: skips strings, counts brackets. */
 #include "scan.h"
 
 #include <yyjson.h>
@@ -12,7 +12,7 @@ static size_t scan_space(const char *text, size_t size, size_t at)
     return at;
 }
 
-/* The offset after the string that begins at `at`. */
+/* The offset after the string that starts at `at`. */
 static size_t scan_string_end(const char *text, size_t size, size_t at)
 {
     for (at++; at < size && text[at] != '"'; at++)
@@ -54,7 +54,7 @@ struct scan_range scan_value(const char *text, size_t size, size_t at)
     return (struct scan_range){start, scan_value_end(text, size, start)};
 }
 
-/* The start of the next member or item; false at the end. */
+/* The start of the next member or item; returns false at the end. */
 static bool scan_begin_next(const char *text, size_t size, size_t *at)
 {
     *at = scan_space(text, size, *at);
@@ -85,7 +85,7 @@ bool scan_next_member(const char *text, size_t size, size_t *at, struct scan_mem
     return true;
 }
 
-/* Whether a key, with its quotes, is that name; it may be written with escapes. */
+/* Whether a key, with its quotes and possibly with escapes, equals the name. */
 static bool scan_key_is(const char *key, size_t size, const char *name)
 {
     char pool[SCAN_KEY_POOL], copy[SCAN_KEY_POOL / 4];

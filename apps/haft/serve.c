@@ -1,4 +1,4 @@
-/* serve.c - the command serve: a gateway of what its configuration and plugins name. */
+/* serve.c - the command serve: a gateway defined by its configuration and plugins. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static const char default_address[] = "127.0.0.1:8808";
 
-/* ---- the demonstration ---- */
+/* ---- the demo ---- */
 
 static const char demo_instructions[] =
     "A small shop to try things with. Customers are cust-1 to cust-3, products sku-1 to sku-5; prices are in "
@@ -20,7 +20,7 @@ static const char demo_instructions[] =
 static const haft_mcp_options demo_endpoint =
     HAFT_INIT(haft_mcp_options, .name = "shop", .version = "1.0.0", .routes = "*_todo*");
 
-/* The plugin lies beside the program, wherever both were installed. */
+/* The plugin is beside the program, wherever both are installed. */
 static int add_demo(haft_gateway *gateway)
 {
     static const char beside[] = "/" HAFT_DEMO "/shop.so";
@@ -40,7 +40,7 @@ static int add_demo(haft_gateway *gateway)
 
 /* ---- the command line ---- */
 
-/* Takes the words --demo out; returns whether there was one. */
+/* Removes --demo from the words; returns whether it was there. */
 static bool take_demo(struct invocation *call)
 {
     size_t n = 0;
@@ -104,7 +104,7 @@ static void explain(void)
         stderr);
 }
 
-/* The words after the command's name, behind the program's. */
+/* Passes the program's name and the words after the command's name. */
 int act_serve(struct invocation *call)
 {
     char name[] = "haft";

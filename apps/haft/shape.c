@@ -1,12 +1,12 @@
-/* shape.c - a value against its shape.
+/* shape.c - checks a value against its shape.
  *
- * The recursion is as deep as the tables, whatever is in the value. */
+ * The recursion is bounded by the tables, regardless of the value. */
 #include "shape.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Where the value is that is looked at; too long a path is cut. */
+/* The path of the current value; truncated if it is too long. */
 struct shape_walk {
     haft_reason *reason;
     char path[sizeof((haft_reason *)0)->path];
@@ -15,7 +15,7 @@ struct shape_walk {
 
 static int haft_shape_check(struct shape_walk *walk, const struct shape *shape, yyjson_val *value);
 
-/* Goes down by one step; returns what to go back to. */
+/* Appends a step to the path; returns its previous length. */
 static size_t shape_enter(struct shape_walk *walk, const char *format, ...) HAFT_PRINTF_(2, 3);
 static size_t shape_enter(struct shape_walk *walk, const char *format, ...)
 {

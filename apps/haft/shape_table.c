@@ -1,4 +1,4 @@
-/* shape_table.c - the shapes of all that the program reads of a server's answers. */
+/* shape_table.c - the shapes of everything that the program reads of responses. */
 #include "protocol/meta.h"
 #include "shape.h"
 
@@ -36,7 +36,7 @@ const struct shape shape_greeting =
 
 /* ---- lists ---- */
 
-/* The rest of a schema is the server's affair: what the program does not understand in it accepts
+/* The rest of a schema is not checked: parts that the program does not understand accept
  * everything. */
 static const struct shape input_schema =
     OBJECT(MAY_HAVE("properties", &object), MAY_HAVE("required", &strings));
@@ -76,7 +76,7 @@ const struct shape shape_templates =
 static const struct shape contents = OBJECT(NEEDS("uri", &string), MAY_HAVE("mimeType", &string),
                                             MAY_HAVE("text", &string), MAY_HAVE("blob", &string));
 
-/* A block of another type is shown by its name. */
+/* A block of another type is shown by its type. */
 static const struct shape_case block_cases[] = {
     {"text", MEMBERS(NEEDS("text", &string))},
     {"image", MEMBERS(NEEDS("data", &string), NEEDS("mimeType", &string))},
@@ -91,7 +91,7 @@ static const struct shape blocks = {.type = SHAPE_ARRAY, .each = &block};
 
 const struct shape shape_call = OBJECT(MAY_HAVE("content", &blocks), MAY_HAVE("isError", &boolean));
 
-/* ---- questions ---- */
+/* ---- elicitation ---- */
 
 static const struct shape question = OBJECT(NEEDS("method", &string));
 static const struct shape questions = {.type = SHAPE_OBJECT, .each = &question};
@@ -104,7 +104,7 @@ const struct shape shape_input_required =
 const struct shape shape_form =
     OBJECT(NEEDS("message", &string), NEEDS("requestedSchema", &form_schema));
 
-/* ---- all answers ---- */
+/* ---- all results ---- */
 
 const struct shape shape_result = OBJECT(MAY_HAVE("resultType", &string));
 const struct shape shape_error = OBJECT(NEEDS("code", &integer), NEEDS("message", &string));

@@ -1,4 +1,4 @@
-/* show.c - listings: a name, what it is for, and a table of its arguments. */
+/* show.c - prints listings: a name, its description, and a table of its arguments. */
 #include "show.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ int page_print(struct page *page)
     haft_buffer_finish(&page->text);
     if (status)
         return complain(EXIT_LOCAL, "%s", haft_strerror(status));
-    if (error == EPIPE) /* who reads, as head does, has seen enough */
+    if (error == EPIPE) /* the reader, such as head, has seen enough */
         return EXIT_LOCAL;
     if (error)
         return complain(EXIT_LOCAL, "cannot write to standard output: %s", strerror(error));
@@ -55,7 +55,7 @@ size_t next_character(const char *text, size_t left, bool *ret_harmful)
     return size ? size : 1;
 }
 
-/* Text with a space for every character that is harmful, or what JSON says for it. */
+/* Writes text with unsafe characters replaced by spaces, or by JSON escapes. */
 static void put_harmless(struct page *page, const char *text, size_t size, bool json)
 {
     size_t start = 0, n;
@@ -119,7 +119,7 @@ static void put_spaces(struct page *page, size_t n)
     haft_buffer_printf(&page->text, "%*s", (int)n, "");
 }
 
-/* Each line of it, two spaces in. */
+/* Writes each line, indented by two spaces. */
 static void put_description(struct page *page, yyjson_val *value)
 {
     const char *text = yyjson_get_str(value), *end = text ? text + yyjson_get_len(value) : NULL;
@@ -154,7 +154,7 @@ static void put_hints(struct page *page, yyjson_val *tool)
 /* ---- a table of arguments ---- */
 
 struct show_row {
-    haft_buffer name, type; /* a name that may be left out ends with a question mark */
+    haft_buffer name, type; /* the name of an optional argument ends with a question mark */
     yyjson_val *description;
 };
 
@@ -164,7 +164,7 @@ struct rows {
     int status;
 };
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 static struct show_row *add_row(struct rows *table, yyjson_val *description)
 {
     struct show_row *row;
@@ -235,8 +235,8 @@ static void put_rows(struct page *page, struct rows *table)
     free(table->rows);
 }
 
-/* The members of an object follow it, with its name before theirs, as they are written in a call;
- * those of members as long as the table is not long, since a schema may lead back to itself. */
+/* The members of an object follow it, prefixed with its name, as they are written in a call. Nested
+ * members are added only while the table is short, since a schema may be recursive. */
 static void add_properties(struct rows *table, yyjson_val *root, yyjson_val *schema,
                            const char *before, int depth)
 {

@@ -1,4 +1,4 @@
-/* show_notice.c - what a server says while it works, on standard error. */
+/* show_notice.c - prints notifications of a server on standard error. */
 #include "show.h"
 
 #include <unistd.h>

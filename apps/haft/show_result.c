@@ -1,4 +1,5 @@
-/* show_result.c - what a tool answered: text as it is, the rest by name, files to a file. */
+/* show_result.c - prints a tool's result: text as it is, other blocks as summaries, binary data to
+ * a file. */
 #include "show.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ int show_json(yyjson_val *value)
     return page_print(&page);
 }
 
-/* To a terminal goes no control character but tab and line end; to a file goes every byte. */
+/* A terminal gets no control characters except tab and line end; a file gets every byte. */
 static void show_result_put_text(struct page *page, yyjson_val *value)
 {
     const char *text = yyjson_get_str(value);
@@ -39,7 +40,7 @@ static void show_result_put_text(struct page *page, yyjson_val *value)
         haft_buffer_puts(&page->text, "\n");
 }
 
-/* The base64 of a block that is a file; NULL when it is none. */
+/* The base64 data of a binary block; NULL if it is not one. */
 static yyjson_val *data_of(yyjson_val *block)
 {
     yyjson_val *data = yyjson_obj_get(block, "data");
@@ -49,7 +50,7 @@ static yyjson_val *data_of(yyjson_val *block)
     return yyjson_is_str(data) ? data : NULL;
 }
 
-static yyjson_val *hf_text_of(yyjson_val *block)
+static yyjson_val *shown_text(yyjson_val *block)
 {
     yyjson_val *text = yyjson_obj_get(block, "text");
 
@@ -103,7 +104,7 @@ static int write_bytes(const char *path, const char *bytes, size_t size)
 
 static int write_block(const char *path, yyjson_val *block)
 {
-    yyjson_val *data = data_of(block), *text = hf_text_of(block);
+    yyjson_val *data = data_of(block), *text = shown_text(block);
     char *bytes;
     size_t size;
     int status;
@@ -122,7 +123,7 @@ static int write_block(const char *path, yyjson_val *block)
 
 static bool is_file(yyjson_val *block)
 {
-    return data_of(block) || (yyjson_obj_get(block, "resource") && hf_text_of(block));
+    return data_of(block) || (yyjson_obj_get(block, "resource") && shown_text(block));
 }
 
 int show_result(yyjson_val *result, const char *out)
@@ -139,8 +140,8 @@ int show_result(yyjson_val *result, const char *out)
             file = block;
             continue;
         }
-        if (hf_text_of(block))
-            show_result_put_text(&page, hf_text_of(block));
+        if (shown_text(block))
+            show_result_put_text(&page, shown_text(block));
         else
             put_summary(&page, block);
     }

@@ -72,7 +72,7 @@ static bool set_limit(struct invocation *call, const char *value)
     return table_read_count(value, LARGEST_LIMIT, &call->limit);
 }
 
-/* "Name: value" of one line, whose name is a token. */
+/* Parses "Name: value", without line breaks, whose name is a token. */
 static bool table_add_header(struct invocation *call, const char *value)
 {
     static const char token[] =

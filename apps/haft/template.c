@@ -1,4 +1,4 @@
-/* template.c - text with words to replace. */
+/* template.c - text with placeholders. */
 #include "template.h"
 
 static const struct template_word *template_word_at(const char *text,

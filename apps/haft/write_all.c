@@ -1,4 +1,4 @@
-/* write_all.c - a write that goes on until everything is written. */
+/* write_all.c - writes until everything is written. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,10 +1,10 @@
-/* http_client.c - what the HTTP client costs beside a bare loop of libcurl's.
+/* http_client.c - the cost of the HTTP client compared with a bare libcurl loop.
  *
  *     http-client bare|haft URL REQUESTS CONCURRENT
  *
- * Both send the same POST so often, so many at a time, and print requests per second and microseconds
- * of processor time per request.  `bare` is libcurl's multi interface as its examples have it: no
- * limits, no checks, handles that are used again. */
+ * Both send the same POST request REQUESTS times, CONCURRENT at a time, and print requests per
+ * second and microseconds of CPU time per request. `bare` is libcurl's multi interface as in its
+ * examples: no limits, no checks, reused handles. */
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* shop.h - a plugin with routes and tools, which `haft serve --demo` serves: a shop with customers,
- * an inventory, orders, weather and a list of things to do.
+ * an inventory, orders, weather and a to-do list.
  *
- * The store is memory of fixed size behind one lock.  Routes stand on the store; tools call the
+ * The store is memory of fixed size behind one lock. Routes use the store; tools call the
  * routes. */
 #ifndef HAFT_SHOP_H
 #define HAFT_SHOP_H
@@ -10,13 +10,13 @@
 #include <pthread.h>
 
 enum {
-    SHOP_ID = 32,       /* bytes of an id, with its NUL */
-    SHOP_NAME = 201,    /* of a name or title */
-    SHOP_ORDERS = 1000, /* that are remembered; older ones are forgotten */
-    SHOP_ITEMS = 32,    /* of one order */
+    SHOP_ID = 32,       /* size of an id, with its NUL */
+    SHOP_NAME = 201,    /* size of a name or title */
+    SHOP_ORDERS = 1000, /* number of orders kept; older ones are dropped */
+    SHOP_ITEMS = 32,    /* items in one order */
     SHOP_TODOS = 1000,
     SHOP_PRODUCTS = 8,
-    SHOP_LARGEST = 1000 /* of one product that can be ordered at once */
+    SHOP_LARGEST = 1000 /* maximum quantity of one product in an order */
 };
 
 struct shop_customer {
@@ -35,7 +35,7 @@ struct shop_item {
 };
 
 struct shop_order {
-    uint64_t number; /* from 1 on; 0 for none */
+    uint64_t number; /* from 1; 0 if unused */
     char customer[SHOP_ID];
     struct shop_item items[SHOP_ITEMS];
     size_t n_items;
@@ -50,44 +50,44 @@ struct shop_todo {
 };
 
 struct shop {
-    pthread_mutex_t lock; /* for what follows */
+    pthread_mutex_t lock; /* for the members below */
     struct shop_product products[SHOP_PRODUCTS];
     size_t n_products;
     struct shop_order orders[SHOP_ORDERS]; /* a ring, by number */
-    uint64_t n_orders;                     /* ever */
-    struct shop_todo todos[SHOP_TODOS];    /* the oldest first */
+    uint64_t n_orders;                     /* number of orders so far */
+    struct shop_todo todos[SHOP_TODOS];    /* oldest first */
     size_t n_todos;
     uint64_t n_todos_ever;
 };
 
-/* With something on its shelves; NULL without memory. */
+/* Creates a shop with an initial inventory; NULL without memory. */
 struct shop *shop_new(void);
 void shop_free(struct shop *shop);
 
-/* The customers, ending with one that has no id. */
+/* The customers; ends with an entry without an id. */
 extern const struct shop_customer shop_customers[];
 const struct shop_customer *shop_customer_of(const char *id);
 
-/* A product as it is now; false when there is none of that id, or no such place. */
+/* Copies a product; returns false if there is none with that id, or at that position. */
 bool shop_product_of(struct shop *shop, const char *id, struct shop_product *ret_product);
 bool shop_product_at(struct shop *shop, size_t i, struct shop_product *ret_product);
 
-/* Takes everything that an order wants from the shelves, or nothing, and fills in its number, total
- * and delivery.  0; or HAFT_EBUSY with the product of which there is not enough. */
+/* Takes all items of an order from the inventory, or none, and fills in its number, total and
+ * delivery. Returns 0, or HAFT_EBUSY with the product that is out of stock. */
 int shop_order_place(struct shop *shop, struct shop_order *order, const char **reterr_product);
 bool shop_order_of(struct shop *shop, uint64_t number, struct shop_order *ret_order);
 
-/* 0, or HAFT_ETOOBIG when the list is full. */
+/* Returns 0, or HAFT_ETOOBIG if the list is full. */
 int shop_todo_add(struct shop *shop, const char *title, struct shop_todo *ret_todo);
 bool shop_todo_at(struct shop *shop, size_t i, struct shop_todo *ret_todo);
-/* False when there is none of that number. */
+/* Returns false if there is no such number. */
 bool shop_todo_set(struct shop *shop, uint64_t number, bool done, struct shop_todo *ret_todo);
 bool shop_todo_remove(struct shop *shop, uint64_t number);
 
 /* The shop that the plugin has opened. */
 struct shop *shop_here(void);
 
-/* What is served; each list ends with NULL. */
+/* Routes and tools; each list is NULL-terminated. */
 extern const haft_route *const shop_routes[];       /* shop_routes.c */
 extern const haft_route *const shop_todo_list[];    /* shop_todo.c */
 extern const haft_route *const shop_weather_list[]; /* shop_weather.c */

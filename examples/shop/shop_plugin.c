@@ -13,7 +13,7 @@ struct shop *shop_here(void)
     return shop;
 }
 
-/* The routes of all files as one list. */
+/* Joins the routes of all files into one list. */
 static int gather_routes(void)
 {
     static const haft_route *const *const lists[] = {shop_routes, shop_weather_list,

@@ -115,7 +115,7 @@ HAFT_STRUCT(order,
 
 static const char order_prefix[] = "order-";
 
-/* `found` is in the call's memory. */
+/* `found` must be in the call's memory. */
 static int show_order(haft_call *call, struct shop_order *found, order *out)
 {
     out->id = haft_call_printf(call, "%s%llu", order_prefix, (unsigned long long)found->number);
@@ -159,7 +159,7 @@ HAFT_ROUTE(create_order, "POST", "/orders", order_args, order,
 
 HAFT_STRUCT(order_key, HAFT_STRING(id, "The order's number: order-1"));
 
-/* Only as it was given: "order-1" is an order, "order-01" and "order-1x" are none. */
+/* Accepts only the canonical form: "order-1" is valid, "order-01" and "order-1x" are not. */
 static uint64_t order_number(haft_call *call, const char *id)
 {
     size_t size = sizeof order_prefix - 1;

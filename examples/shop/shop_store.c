@@ -1,5 +1,4 @@
-/* shop_store.c - the shop's memory: a few customers and products, and what was ordered and noted
- * down. */
+/* shop_store.c - the shop's data: a few customers and products, orders and to-do items. */
 #include "shop.h"
 
 #include <stdlib.h>
@@ -99,7 +98,7 @@ static void set_delivery(struct shop_order *order)
     strftime(order->delivery, sizeof order->delivery, "%Y-%m-%d", &date);
 }
 
-/* Takes items off the shelves until there is not enough of one; returns how many could be taken. */
+/* Takes items from the inventory until one is out of stock; returns the number of items taken. */
 static size_t take_items(struct shop *shop, struct shop_order *order)
 {
     size_t i;
@@ -128,7 +127,7 @@ int shop_order_place(struct shop *shop, struct shop_order *order, const char **r
         shop->orders[order->number % SHOP_ORDERS] = *order;
     } else {
         *reterr_product = order->items[taken].product;
-        while (taken--) /* back to where they were */
+        while (taken--) /* undo */
             find_product(shop, order->items[taken].product)->stock += order->items[taken].quantity;
     }
     pthread_mutex_unlock(&shop->lock);
@@ -148,7 +147,7 @@ bool shop_order_of(struct shop *shop, uint64_t number, struct shop_order *ret_or
     return is_there;
 }
 
-/* ---- things to do ---- */
+/* ---- to-do items ---- */
 
 static struct shop_todo *find_todo(struct shop *shop, uint64_t number)
 {
@@ -158,7 +157,7 @@ static struct shop_todo *find_todo(struct shop *shop, uint64_t number)
     return NULL;
 }
 
-/* `title` fits: routes see to it. */
+/* `title` fits: the routes validate it. */
 int shop_todo_add(struct shop *shop, const char *title, struct shop_todo *ret_todo)
 {
     struct shop_todo *todo;

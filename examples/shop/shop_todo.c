@@ -1,4 +1,4 @@
-/* shop_todo.c - a list of things to do, as routes that are tools as they stand. */
+/* shop_todo.c - a to-do list, as routes that are also tools. */
 #include "shop.h"
 
 HAFT_STRUCT(todo,
@@ -34,7 +34,7 @@ static int list_todos(haft_call *call, const list_args *in, todo_list *out)
 HAFT_ROUTE(list_todos, "GET", "/todos", list_args, todo_list, "List what is to be done",
            .annotations = {.read_only = HAFT_YES, .open_world = HAFT_NO});
 
-/* Each character is at most four bytes. */
+/* A character has at most four bytes. */
 HAFT_STRUCT(add_args,
     HAFT_STRING(title, "What is to be done", .min = 1, .max = (SHOP_NAME - 1) / 4));
 

@@ -1,5 +1,5 @@
-/* shop_tools.c - tools of the shop: one that only computes, one that fails when it is asked to, and
- * two that call the shop's routes. */
+/* shop_tools.c - tools of the shop: one that only computes, one that fails on request, and two that
+ * call the shop's routes. */
 #include "shop.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ HAFT_STRUCT(add_args, HAFT_NUMBER(a, "First number to add"), HAFT_NUMBER(b, "Sec
 
 enum { NUMBER = 32 };
 
-/* The shortest text that reads as the number again. */
+/* The shortest text that reads back as the same number. */
 static void write_number(double value, char ret_text[NUMBER])
 {
     int precision = 15;
@@ -104,7 +104,7 @@ HAFT_STRUCT(order,
     HAFT_INTEGER(total, "What it costs, in cents"),
     HAFT_NAMED("estimatedDelivery", HAFT_STRING(delivery, "The day")));
 
-/* Whether everything can be had; names what cannot in *ret_lacking, which is "" then. */
+/* Whether all items are available; otherwise *ret_lacking lists those that are not. */
 static int check_items(haft_call *call, const order_args *in, const char **ret_lacking)
 {
     haft_invocation checks[SHOP_ITEMS] = {{.method = NULL}};
@@ -130,7 +130,8 @@ static int check_items(haft_call *call, const order_args *in, const char **ret_l
     return !status && !lacking ? HAFT_ENOMEM : status;
 }
 
-/* The order as the route gives it; NULL when it refuses, with a text for the model. */
+/* Returns the order from the route; if the route refuses it, *ret_order is NULL and there is a text
+ * for the model. */
 static int create(haft_call *call, haft_value **ret_order)
 {
     haft_buffer body;
@@ -139,7 +140,7 @@ static int create(haft_call *call, haft_value **ret_order)
 
     haft_buffer_init(&body, NULL, 1 << 20);
     haft_json_write(haft_call_arguments(call),
-                    &body); /* what the route wants is what the tool got */
+                    &body); /* the route takes the same arguments as the tool */
     status = body.status;
     if (!status)
         status = haft_invoke(call, "POST", "/orders",

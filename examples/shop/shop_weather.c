@@ -1,5 +1,5 @@
-/* shop_weather.c - the weather as a route: what a day in June is like at a few places, by name or
- * by coordinates. */
+/* shop_weather.c - the weather as a route: a typical day in June at a few places, by name or by
+ * coordinates. */
 #include "shop.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static const struct station {
 };
 enum { STATIONS = sizeof stations / sizeof *stations };
 
-/* Degrees are not miles, but near is near. */
+/* The distance in degrees is only approximate, which is sufficient here. */
 static const struct station *nearest(double latitude, double longitude)
 {
     const struct station *best = NULL;
@@ -42,7 +42,7 @@ static const struct station *nearest(double latitude, double longitude)
     return best;
 }
 
-/* A number of plain digits, which reads the same in every locale; false when it is none. */
+/* Reads a decimal number, independent of the locale; returns false if there is none. */
 static bool read_degrees(const char **text, double most, double *ret_degrees)
 {
     const char *c = *text + strspn(*text, " ");

@@ -187,7 +187,8 @@ void haft_admission_answer(haft_admission *admission, const haft_response *respo
 /* Options of an HTTP server.  Zero means the default in each description. */
 typedef struct haft_http_options {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
-    /* "HOST:PORT", "[HOST]:PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a free one. */
+    /* "HOST:PORT", "[HOST]:PORT", "PORT", ":PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a
+     * free one.  A port alone is on 127.0.0.1 and, if the machine has it, on ::1. */
     const char *address;
     const char *path;                   /* "/mcp"; "" for no endpoint of the server, only mounts */
     const char *const *allowed_hosts;   /* as in haft_endpoint_options */
@@ -258,8 +259,8 @@ typedef struct haft_http haft_http;
  * the reason in *reterr_reason (which may be NULL).  Free it with haft_http_close. */
 haft_http *haft_http_new(haft_server *server, const haft_http_options *options, void *loop,
                          haft_reason *reterr_reason);
-/* Returns the URL of the server's endpoint: "http://127.0.0.1:8808/mcp".  It lives as long as the
- * HTTP server. */
+/* Returns the URL of the server's endpoint: "http://127.0.0.1:8808/mcp", or "http://localhost:8808/mcp"
+ * if it listens on both addresses of loopback.  It lives as long as the HTTP server. */
 const char *haft_http_url(const haft_http *http);
 
 /* Stops accepting connections, gives calls in flight `ms` milliseconds to finish, cancels the rest,

@@ -7,7 +7,7 @@
  *         return haft_main(server, argc, argv);
  *     }
  *
- * These functions are in libhaft, as are those of the headers gateway, otlp, part and plugin, and the
+ * These functions are in libhaft, as are those of the headers gateway, option, otlp, part and plugin, and the
  * server in haft/http.h; libhaft-core has the others.
  *
  * Before it serves, the library moves the protocol stream to descriptors of its own: afterwards
@@ -16,6 +16,7 @@
 #ifndef HAFT_RUN_H
 #define HAFT_RUN_H
 
+#include <haft/option.h>
 #include <haft/server.h>
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* platform.c - libhaft-core has no processes: the calls of isolated tools fail, and the log says why. */
+/* platform.c - libhaft-core has no processes: calls of isolated tools fail, and the log says
+ * why. */
 #include "engine/offer/platform.h"
 
 int hf_platform_start(haft_server *server)

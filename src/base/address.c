@@ -1,7 +1,7 @@
-/* address.c - which addresses are one client.
+/* address.c - keys that identify a client by its address.
  *
- * Whoever has an address of IPv6 has a network of 64 bits of them, and could take another one for
- * every request; so it is the network that is named. */
+ * A host with one IPv6 address usually owns its whole /64 network and could use another address for
+ * every request, so the key contains only the network. */
 #include "base/hex.h"
 
 #include <stdio.h>
@@ -9,7 +9,8 @@
 
 enum { GROUPS = 8, NETWORK = 4, ADDRESS_DIGITS = 4, MAPPED = 0xffff };
 
-/* The value of one to four hexadecimal digits; returns how many there are, 0 for none or more. */
+/* Reads one to four hexadecimal digits. Returns their number, or 0 if there are none or more than
+ * four. */
 static size_t read_group(const char *at, unsigned *ret_group)
 {
     size_t n = 0;
@@ -24,15 +25,15 @@ static size_t read_group(const char *at, unsigned *ret_group)
     return 0;
 }
 
-/* Puts zeros where the two colons stood: behind the first `gap` of the `n` groups. */
+/* Expands `::`: inserts zero groups after the first `gap` of the `n` groups. */
 static void spread(unsigned groups[GROUPS], size_t n, size_t gap)
 {
     memmove(groups + GROUPS - (n - gap), groups + gap, (n - gap) * sizeof *groups);
     memset(groups + gap, 0, (GROUPS - n) * sizeof *groups);
 }
 
-/* The groups of an address of IPv6, and where the IPv4 address at its end is written, if one is;
- * what is behind a percent sign is left out.  False for any other text. */
+/* Parses an IPv6 address into groups. If it ends in an IPv4 address, *ret_v4 points to that. A zone
+ * id (after `%`) is ignored. Returns false if the text is not an IPv6 address. */
 static bool read_groups(const char *at, unsigned groups[GROUPS], const char **ret_v4)
 {
     size_t n = 0, gap = GROUPS + 1;
@@ -73,7 +74,7 @@ static bool read_groups(const char *at, unsigned groups[GROUPS], const char **re
     return true;
 }
 
-/* An address of IPv4 that is written as one of IPv6. */
+/* Whether this is an IPv4-mapped IPv6 address. */
 static bool is_mapped(const unsigned groups[GROUPS])
 {
     return !(groups[0] | groups[1] | groups[2] | groups[3] | groups[4]) && groups[5] == MAPPED;

@@ -1,8 +1,7 @@
 /* arena.c - memory of one lifetime.
  *
- * A list of blocks, each twice the one before, filled from the front.  A reset goes back to the
- * front and keeps them all, so a call that has been served once is served again without the
- * allocator being asked. */
+ * A list of blocks, each twice the size of the previous one, filled from the front. A reset returns
+ * to the first block and keeps all of them, so repeating a call needs no further allocation. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -20,10 +19,10 @@ struct block {
 struct haft_arena {
     const haft_allocator *allocator;
     struct block *first;
-    struct block *current; /* the one being filled, NULL at the start; those after it are idle */
-    size_t used;           /* of the current block */
-    size_t total;          /* given out since the reset */
-    size_t held;           /* bytes of all blocks */
+    struct block *current; /* block being filled, NULL at the start; blocks after it are idle */
+    size_t used;           /* bytes used in the current block */
+    size_t total;          /* bytes handed out since the reset */
+    size_t held;           /* total size of all blocks */
     size_t limit;
 };
 
@@ -101,13 +100,14 @@ const haft_allocator *hf_arena_allocator(const haft_arena *arena)
     return arena->allocator;
 }
 
-/* Where the block after the current one hangs. */
+/* The link to the block after the current one. */
 static struct block **next_link(haft_arena *arena)
 {
     return arena->current ? &arena->current->next : &arena->first;
 }
 
-/* Moves the first idle block with room for `size` up to be the next one; NULL when there is none. */
+/* Moves the first idle block of at least `size` bytes to the position after the current one.
+ * Returns NULL if there is none. */
 static struct block *reuse_block(haft_arena *arena, size_t size)
 {
     struct block **next = next_link(arena), **link = next;
@@ -124,8 +124,8 @@ static struct block *reuse_block(haft_arena *arena, size_t size)
     return block;
 }
 
-/* Gives the idle blocks back: each is too small for what is asked, and together they may be why the
- * limit does not allow it. */
+/* Frees the idle blocks: each is too small for this request, and together they may be what exceeds
+ * the limit. */
 static void release_idle(haft_arena *arena)
 {
     struct block **link = next_link(arena);
@@ -147,7 +147,7 @@ void hf_arena_trim(haft_arena *arena, size_t keep)
         release_idle(arena);
 }
 
-/* A block with room for `size` after the current one: an old one, or a new one. */
+/* Returns a block of at least `size` bytes after the current one, reused or new. */
 static struct block *next_block(haft_arena *arena, size_t size)
 {
     size_t capacity = arena->current ? arena->current->capacity * 2 : FIRST_BLOCK;

@@ -1,4 +1,4 @@
-/* base64.c - RFC 4648, strict: what decodes encodes back to the same text. */
+/* base64.c - strict base64 (RFC 4648): accepts only the canonical encoding. */
 #include "base/base.h"
 
 static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -36,7 +36,7 @@ static int base64_sextet(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decodes text without padding; the bits that the last character leaves over must be zero. */
+/* Decodes text without padding; unused bits of the last character must be zero. */
 static int base64_decode(const char *text, size_t size, unsigned char *to, size_t *ret_size)
 {
     unsigned bits = 0, held = 0;

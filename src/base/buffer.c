@@ -1,4 +1,4 @@
-/* buffer.c - growing text with a limit and a sticky error, and the JSON tokens it can hold. */
+/* buffer.c - a growing text buffer with a limit and a sticky error, and writers for JSON tokens. */
 #include "base/base.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ void haft_buffer_printf(haft_buffer *buffer, const char *format, ...)
     va_start(args, format);
     size = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    if (size < 0) /* more than an int counts, or a wide character that is none */
+    if (size < 0) /* longer than INT_MAX, or an invalid wide character */
         buffer->status = HAFT_ETOOBIG;
     if (!hf_buffer_reserve(buffer, (size_t)size))
         return;
@@ -101,8 +101,8 @@ void haft_buffer_printf(haft_buffer *buffer, const char *format, ...)
     buffer->size += (size_t)size;
 }
 
-/* How a byte is written inside a JSON string: '.' as it is, 'u' as \u00xx, 'x' as a part of what is
- * not ASCII, else after a backslash. */
+/* How a byte is written inside a JSON string: '.' unchanged, 'u' as \u00xx, 'x' part of a
+ * multi-byte character, otherwise the character that follows the backslash. */
 static const char escapes[] = "uuuuuuuubtnufruu"
                               "uuuuuuuuuuuuuuuu"
                               "..\"............."
@@ -120,15 +120,15 @@ static const char escapes[] = "uuuuuuuubtnufruu"
                               "xxxxxxxxxxxxxxxx"
                               "xxxxxxxxxxxxxxxx";
 
-/* Whether eight bytes stand in a JSON string as they are: printable ASCII but for the quote and the
+/* Whether eight bytes can be copied into a JSON string unchanged: printable ASCII except quote and
  * backslash. */
 static bool buffer_is_plain(uint64_t word)
 {
     return !(word & EACH_BYTE(0x80)) && !word_ends_plain(word);
 }
 
-/* Text as far as each byte becomes one or two, written where there is room for that; *to is moved.
- * Returns how many bytes of it. */
+/* Copies text up to the first byte that needs more than two bytes, to a place with enough room; *to
+ * is advanced. Returns the number of bytes consumed. */
 static size_t put_short(char **to, const char *text, size_t size)
 {
     char *at = *to;
@@ -183,7 +183,7 @@ size_t hf_line_end_found(const char *text, const char **ret_escape)
     return 0;
 }
 
-/* Any text: runs of what stands as it is, and what is between. */
+/* Writes any text: runs of unchanged bytes and the escapes between them. */
 static void buffer_put_long(haft_buffer *buffer, const char *text, size_t size)
 {
     size_t start = 0, line_end;
@@ -216,7 +216,7 @@ static void buffer_put_long(haft_buffer *buffer, const char *text, size_t size)
     buffer_add(buffer, text + start, size - start);
 }
 
-/* Room for this much, if the limit leaves it. */
+/* Makes room for `size` bytes, if the limit permits. */
 static bool buffer_has_room(haft_buffer *buffer, size_t size)
 {
     return size < buffer->capacity - buffer->size ||
@@ -247,14 +247,14 @@ void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
         buffer->size = start;
 }
 
-/* The high bits of those of eight bytes, all of them ASCII, that are this one. */
+/* Sets the high bit of each byte that equals `byte`; all eight bytes must be ASCII. */
 static uint64_t word_equals(uint64_t word, unsigned char byte)
 {
     return ~((word ^ EACH_BYTE(byte)) + EACH_BYTE(0x7f)) & EACH_BYTE(0x80);
 }
 
-/* How many of eight bytes get a backslash before them; false when some of them are written in
- * another way. */
+/* Counts how many of eight bytes need a backslash; returns false if one needs another kind of
+ * escape. */
 static bool word_escapes(uint64_t word, size_t *ret_n)
 {
     uint64_t control = ~(word + EACH_BYTE(0x60)) & EACH_BYTE(0x80);
@@ -274,7 +274,7 @@ static bool word_escapes(uint64_t word, size_t *ret_n)
     return true;
 }
 
-/* The bytes that one of a text becomes beyond itself; *at is moved past it. */
+/* The number of extra bytes that the character at *at takes when escaped; *at is advanced. */
 static size_t string_excess(const char *text, size_t *at)
 {
     char escape = escapes[(unsigned char)text[*at]];
@@ -308,7 +308,8 @@ size_t hf_json_string_size(const char *text, size_t size)
     return size + excess;
 }
 
-/* A number where there is room for any, else by way of the stack. */
+/* Writes directly into the buffer if there is room for the longest integer, otherwise through the
+ * stack. */
 void haft_buffer_json_integer(haft_buffer *buffer, int64_t value)
 {
     char text[NUMBER_TEXT];

@@ -1,12 +1,12 @@
-/* base/defaults.h - what holds when a program and its operator say nothing.
+/* base/defaults.h - default values of options.
  *
- * A row is a default that more than one place reads: the code that applies it, and the option that
- * sets it (config/option.c), whose text for --help and docs/configuration.md is made of the same
- * number and unit. */
+ * Each row is a default that several places read: the code that applies it, and the option that
+ * sets it (config/option.c), whose text in --help and docs/configuration.md is generated from the
+ * same number and unit. */
 #ifndef HAFT_SRC_DEFAULTS_H
 #define HAFT_SRC_DEFAULTS_H
 
-/* Units as operators write them: bytes, and milliseconds. */
+/* Units: bytes and milliseconds. */
 enum {
     DEFAULT_UNIT_ = 1,
     DEFAULT_UNIT_KiB = 1 << 10,
@@ -16,28 +16,28 @@ enum {
     DEFAULT_UNIT_m = 60 * 1000
 };
 
-/* X(name, number, unit), without a unit for what is counted */
+/* X(name, number, unit); the unit is empty for counts */
 #define DEFAULTS(X)                                                                                \
-    X(TIMEOUT, 30, s)        /* for a call */                                                      \
+    X(TIMEOUT, 30, s)        /* time limit of a call */                                            \
     X(WORKERS, 4, )          /* threads that run handlers, per event loop */                       \
-    X(QUEUE, 1024, )         /* calls that wait for one of them */                                 \
-    X(IN_FLIGHT, 128, )      /* calls of one connection */                                         \
-    X(SUBSCRIPTIONS, 1024, ) /* of one connection */                                               \
-    X(MESSAGE, 4, MiB)       /* a message */                                                       \
-    X(DEPTH, 64, )           /* how deep JSON may nest */                                          \
+    X(QUEUE, 1024, )         /* calls waiting for a thread */                                      \
+    X(IN_FLIGHT, 128, )      /* concurrent calls of one connection */                              \
+    X(SUBSCRIPTIONS, 1024, ) /* per connection */                                                  \
+    X(MESSAGE, 4, MiB)       /* size of a message */                                               \
+    X(DEPTH, 64, )           /* nesting of JSON */                                                 \
     X(DRAIN, 10, s)          /* time limit for calls in flight when a signal stops the server */   \
-    X(STDIO_UNSENT, 64, MiB) /* not read by the client when nothing more is taken in */            \
-    X(GRACE, 100, ms)        /* for calls in flight when standard input ends */                    \
-    X(THREADS, 1, )          /* loops that serve HTTP */                                           \
-    X(CONNECTIONS, 4096, )   /* open at a time */                                                  \
-    X(PER_ADDRESS, 256, )    /* connections of one address */                                      \
-    X(HEADERS, 16, KiB)      /* the head of a request */                                           \
-    X(URL, 8, KiB)           /* the target of a request */                                         \
-    X(HTTP_UNSENT, 1, MiB)   /* not read by the client of a stream when it is dropped */           \
+    X(STDIO_UNSENT, 64, MiB) /* unread output at which reading input pauses */                     \
+    X(GRACE, 100, ms)        /* time for calls in flight when standard input ends */               \
+    X(THREADS, 1, )          /* event loops that serve HTTP */                                     \
+    X(CONNECTIONS, 4096, )   /* open connections */                                                \
+    X(PER_ADDRESS, 256, )    /* open connections of one address */                                 \
+    X(HEADERS, 16, KiB)      /* size of a request's headers */                                     \
+    X(URL, 8, KiB)           /* size of a request's target */                                      \
+    X(HTTP_UNSENT, 1, MiB)   /* unread output at which a stream is closed */                       \
     X(HEADER_TIME, 10, s)    /* time limit for the headers of a request */                         \
-    X(BODY_TIME, 30, s)      /* for its body */                                                    \
+    X(BODY_TIME, 30, s)      /* time limit for the body of a request */                            \
     X(IDLE_TIME, 1, m)       /* close a connection that is idle for this long */                   \
-    X(SESSIONS, 10000, )     /* of clients of revisions before 2026-07-28 */                       \
+    X(SESSIONS, 10000, )     /* sessions of clients of revisions before 2026-07-28 */              \
     X(SESSION_IDLE, 30, m)   /* end a session that is idle for this long */
 
 enum {

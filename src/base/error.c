@@ -1,4 +1,4 @@
-/* error.c - the sentences of the status codes, and the one way an error is filled in. */
+/* error.c - the messages of the status codes, and the function that fills in an error. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -31,7 +31,8 @@ const char *haft_strerror(int status)
     return text ? text : "unknown error";
 }
 
-/* Built aside, so that the words of an error may become part of it again. */
+/* The new error is built in a separate struct because `args` may refer to the text of the old
+ * one. */
 int hf_error_vset(haft_reason *error, int code, const char *path, const char *format, va_list args)
 {
     haft_reason fresh = {.code = code};
@@ -40,7 +41,7 @@ int hf_error_vset(haft_reason *error, int code, const char *path, const char *fo
         return code;
     snprintf(fresh.path, sizeof fresh.path, "%s", path ? path : "");
     vsnprintf(fresh.text, sizeof fresh.text, format, args);
-    /* Text cut in the middle of a character must not make the error unprintable. */
+    /* Removes a partial character at the end of truncated text. */
     fresh.path[haft_utf8_valid(fresh.path, strlen(fresh.path))] = '\0';
     fresh.text[haft_utf8_valid(fresh.text, strlen(fresh.text))] = '\0';
     *error = fresh;

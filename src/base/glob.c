@@ -1,7 +1,7 @@
-/* glob.c - names that match: `*` is any run of characters, `?` any one.
+/* glob.c - matching of names: `*` matches any run of characters, `?` any one.
  *
- * A star is tried at its shortest and made longer when what follows does not fit; only the latest
- * star has to be remembered, so the work is at most the product of the two sizes. */
+ * A star first matches nothing and is extended when the rest does not match. Only the latest star
+ * needs backtracking, so the work is at most the product of the two sizes. */
 #include <string.h>
 
 #include "base/base.h"
@@ -31,7 +31,7 @@ bool hf_glob_match(const char *pattern, size_t size, const char *text)
 
 bool hf_glob_list_allows(const char *list, const char *name)
 {
-    /* A list that begins by taking away takes from everything. */
+    /* A list whose first pattern is negative starts from "everything". */
     bool allowed = list[strspn(list, " ,")] == '-';
 
     while (*list) {

@@ -1,8 +1,8 @@
-/* hash.c - a hash for tables of names.
+/* hash.c - a hash function for tables of names.
  *
- * What lies in a table may come from a stranger, who must not be able to tell which names meet in
- * one place: each process hashes in its own way, by where the loader has put it.  Products of 128
- * bits, folded, take eight bytes at a time. */
+ * Names may come from an attacker, who must not be able to choose names that collide, so the hash
+ * is seeded per process with the load address (ASLR). It multiplies eight bytes at a time to 128
+ * bits and folds the product. */
 #include "base/base.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static uint64_t secret(void)
     return (uint64_t)(uintptr_t)&here * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Twice, so that every bit of what went in is in all that come out. */
+/* Two rounds, so that every input bit affects every output bit. */
 static uint64_t hash_finish(uint64_t hash)
 {
     return hash_fold(hash_fold(hash, UINT64_C(0xa0761d6478bd642f)) ^ hash,

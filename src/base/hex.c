@@ -1,4 +1,4 @@
-/* hex.c - bytes as hexadecimal digits, and back. */
+/* hex.c - conversion between bytes and hexadecimal digits. */
 #include "base/hex.h"
 
 bool hf_hex_read(const char *text, size_t size, unsigned char *ret_bytes)

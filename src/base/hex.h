@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* The value of a digit in small letters, or in either case; -1 for any other character. */
+/* The value of a digit, in lower case or in either case; -1 for any other character. */
 static inline int hex_lower_digit(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -15,7 +15,7 @@ static inline int hex_digit(char c)
     return hex_lower_digit(ascii_lower(c));
 }
 
-/* The byte that two digits of either case write; -1 when they are not digits. */
+/* The byte written as two digits of either case; -1 if they are not digits. */
 static inline int hex_byte(char high, char low)
 {
     int h = hex_digit(high), l = hex_digit(low);
@@ -23,12 +23,12 @@ static inline int hex_byte(char high, char low)
     return h < 0 || l < 0 ? -1 : h << 4 | l;
 }
 
-/* Reads `size` digits of either case, or only in small letters, into half as many bytes.  Returns
- * false unless all of them are digits and their number is even; the bytes are undefined then. */
+/* Reads `size` digits, of either case or lower case only, into half as many bytes. Returns false if
+ * one is not a digit or their number is odd; the bytes are then undefined. */
 bool hf_hex_read(const char *text, size_t size, unsigned char *ret_bytes);
 bool hf_hex_read_lower(const char *text, size_t size, unsigned char *ret_bytes);
 
-/* Writes two digits in small letters for each byte, without a NUL. */
+/* Writes two lower-case digits for each byte, without a NUL. */
 void hf_hex_put(const unsigned char *bytes, size_t size, char *ret_text);
 
 #endif

@@ -1,14 +1,15 @@
-/* hidden.c - characters that people do not see, or that change what they see of others.
+/* hidden.c - characters that are invisible or change how others are displayed.
  *
- * A description may carry them for a model alone, and a terminal or a log would be steered by them.
- * One table, for whoever warns of them and whoever prints what others wrote. */
+ * A description can use them to hide instructions for a model, and they can manipulate a terminal
+ * or a log. One table serves the warnings about them and the functions that print untrusted
+ * text. */
 #include "base/base.h"
 
 #include <string.h>
 
-/* Unicode's Default_Ignorable_Code_Point, which has the marks of direction, joiners and tags, with
- * controls, separators of lines and interlinear annotations; without the variation selectors from
- * U+FE00 to U+FE0F, which emoji have.  In order. */
+/* Unicode's Default_Ignorable_Code_Point (bidirectional controls, joiners, tags), plus controls,
+ * line separators and interlinear annotations, minus the variation selectors U+FE00 to U+FE0F,
+ * which emoji use. Sorted. */
 static const struct {
     uint32_t first, last;
 } ranges[] = {{0x0000, 0x001F},   {0x007F, 0x009F},  {0x00AD, 0x00AD}, {0x034F, 0x034F},
@@ -54,7 +55,8 @@ size_t hf_character_escape(uint32_t c, char ret_text[ESCAPE_TEXT])
     return put_unit(0xD800 + (c >> 10), ret_text) + put_unit(0xDC00 + (c & 0x3FF), ret_text + 6);
 }
 
-/* The character at `text`, of `size` bytes, as it may stand in a line; 0 bytes are not UTF-8. */
+/* Writes the character at `text`, of `size` bytes, in a form that is safe in one line. A size of 0
+ * means invalid UTF-8. */
 static size_t hidden_put_character(const char *text, size_t size, bool json, char out[ESCAPE_TEXT])
 {
     const char *next = text;

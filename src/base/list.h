@@ -1,7 +1,7 @@
-/* base/list.h - doubly linked lists whose links are members of what is listed.
+/* base/list.h - intrusive doubly linked lists.
  *
- * `first` and `last` are the ends of the list, `previous` and `next` the names of the members; both
- * links of what stands at an end are NULL there.  Arguments are used more than once. */
+ * `first` and `last` are the ends of the list; `previous` and `next` are the names of the link
+ * members, which are NULL at the ends. The macros evaluate their arguments more than once. */
 #ifndef HAFT_SRC_LIST_H
 #define HAFT_SRC_LIST_H
 
@@ -30,7 +30,7 @@
             (last) = (item)->previous;                                                             \
     } while (0)
 
-/* ---- a list that only grows at its front ---- */
+/* ---- a list with only a front ---- */
 
 #define LIST_PUSH(first, item, previous, next)                                                     \
     do {                                                                                           \

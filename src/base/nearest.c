@@ -1,4 +1,4 @@
-/* nearest.c - which of several names was probably meant, for "did you mean". */
+/* nearest.c - the search for the most similar name, for "did you mean". */
 #include "base/base.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ struct nearest hf_nearest_begin(const char *given)
 {
     size_t size = strlen(given);
 
-    /* Of one or two letters everything is near to everything. */
+    /* Names of one or two letters are all near each other, so they allow no edits. */
     return (struct nearest){.given = given, .edits = size < 3 ? 1 : size / 3 + 2};
 }
 

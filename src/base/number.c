@@ -1,7 +1,7 @@
-/* number.c - numbers as text, the same in every locale.
+/* number.c - locale-independent conversion of numbers to text.
  *
- * yyjson finds the shortest digits that read back the same; JavaScript's layout of those digits is
- * what Zod's messages and every JSON client in the field print, so it is ours too. */
+ * yyjson finds the shortest digits that read back as the same number; they are laid out as
+ * JavaScript does, because Zod's messages and the JSON clients in use print numbers that way. */
 #include "base/base.h"
 
 #include <float.h>
@@ -22,7 +22,7 @@ static size_t count_digits(uint64_t value)
 
 size_t hf_integer_to_text(int64_t value, char ret_text[NUMBER_TEXT])
 {
-    /* Two digits a step, from the end. */
+    /* All two-digit numbers: integers are printed two digits at a time, from the end. */
     static const char pairs[] =
         "00010203040506070809101112131415161718192021222324252627282930313233"
         "34353637383940414243444546474849505152535455565758596061626364656667"
@@ -54,8 +54,8 @@ void hf_hex_to_text(uint64_t value, char ret_text[HEX_TEXT])
         memcpy(ret_text + (at -= 2), pairs + (value & 0xff) * 2, 2);
 }
 
-/* Reads the digits and the decimal exponent out of a number as yyjson writes it, so that the value
- * is 0.DIGITS times ten to the *ret_exponent. */
+/* Extracts digits and exponent from a number printed by yyjson; the value is 0.DIGITS *
+ * 10^*ret_exponent. */
 static size_t number_read_digits(const char *text, char digits[24], int *ret_exponent)
 {
     size_t n = 0;
@@ -91,7 +91,7 @@ static size_t put_zeros(char *to, size_t at, size_t n)
     return at + n;
 }
 
-/* Fixed static storage for one scalar keeps yyjson from asking for memory. */
+/* A fixed pool for one scalar, so that yyjson does not allocate. */
 static void shortest(double value, char text[64])
 {
     char pool[2048];
@@ -124,7 +124,8 @@ size_t hf_number_to_text(double value, char ret_text[NUMBER_TEXT])
         ret_text[at] = '\0';
         return at;
     }
-    /* Whole numbers, as most are: every double of this size is one exactly, and is printed as one. */
+    /* Fast path for integers, which are the most common: every integer in this range is exact and
+     * is printed as an integer. */
     if (value >= -WHOLE_BELOW && value <= WHOLE_BELOW && value == (double)(int64_t)value)
         return hf_integer_to_text((int64_t)value, ret_text);
     if (value < 0)
@@ -180,7 +181,7 @@ bool hf_number_to_decimal(double value, struct decimal *ret_decimal)
     return true;
 }
 
-/* Divides a number that is not 0 by a factor as often as that leaves nothing over. */
+/* Divides a non-zero number by `factor` as often as it is divisible; returns how often. */
 static int take_factors(uint64_t *number, unsigned factor)
 {
     int n = 0;
@@ -190,8 +191,8 @@ static int take_factors(uint64_t *number, unsigned factor)
     return n;
 }
 
-/* A power of ten adds or takes twos and fives only, so these are counted and the rest divided:
- * nothing ever grows past 64 bits. */
+/* A power of ten contributes only factors 2 and 5. These are counted, and the remaining factors are
+ * divided, so nothing exceeds 64 bits. */
 bool hf_decimal_is_multiple(struct decimal value, struct decimal of)
 {
     int shift = value.exponent - of.exponent, twos, fives;
@@ -206,7 +207,7 @@ bool hf_decimal_is_multiple(struct decimal value, struct decimal of)
            take_factors(&value.digits, 5) + shift >= fives;
 }
 
-/* So many digits of a decimal, read as a double. */
+/* The decimal rounded to `digits` digits, as a double. */
 static double number_rounded(struct decimal decimal, int digits, bool negative)
 {
     uint64_t unit = 1, most = 1;
@@ -227,7 +228,8 @@ static double number_rounded(struct decimal decimal, int digits, bool negative)
 
 double hf_float_to_number(float value)
 {
-    /* Digits that a float keeps whatever they are, unless it is too small for that, and that tell any two apart. */
+    /* A float always preserves SURE decimal digits, unless it is subnormal, and ENOUGH digits
+     * distinguish any two floats. */
     enum { SURE = 6, ENOUGH = 9 };
     double number = (double)value;
     struct decimal decimal;

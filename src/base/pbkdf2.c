@@ -1,4 +1,5 @@
-/* pbkdf2.c - a password prepared once as a key of HMAC, and then two compressions an iteration. */
+/* pbkdf2.c - PBKDF2: the password is prepared once as an HMAC key; each iteration then takes two
+ * compressions. */
 #include "base/pbkdf2.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ void hf_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t siz
     hf_hmac_prepare(&derivation->key, password, size);
     hf_hmac_begin(&derivation->key, &hash);
     hf_sha256_add(&hash, salt, salt_size);
-    hf_sha256_add(&hash, "\0\0\0\1", 4); /* the number of the block */
+    hf_sha256_add(&hash, "\0\0\0\1", 4); /* block number */
     hf_hmac_finish(&derivation->key, &hash, derivation->block);
     memcpy(derivation->sum, derivation->block, SHA256_SIZE);
     derivation->iterations = 1;

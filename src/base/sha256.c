@@ -1,7 +1,7 @@
 /* sha256.c - SHA-256 and HMAC.
  *
- * By hand, because libhaft-core must not need OpenSSL: the state of an unfinished call is sealed on
- * a microcontroller too.  Checked against the published vectors. */
+ * Implemented here because libhaft-core must not need OpenSSL: it seals the state of unfinished
+ * calls on microcontrollers as well. Tested with the published vectors. */
 #include "base/sha256.h"
 
 #include <string.h>
@@ -112,7 +112,7 @@ void hf_sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE]
 
 /* ---- HMAC ---- */
 
-/* The state after a pad: the key, with every byte changed by `mask`. */
+/* The hash state after one pad block: the key with every byte XORed with `mask`. */
 static void hash_pad(const unsigned char key[64], unsigned char mask, uint32_t ret_state[8])
 {
     struct sha256 hash;
@@ -169,7 +169,8 @@ void hf_hmac_finish(const struct hmac_key *key, struct sha256 *hash,
 void hf_hmac_replace(const struct hmac_key *key, unsigned char digest[SHA256_SIZE])
 {
     const uint32_t *const pads[] = {key->inner, key->outer};
-    /* One block: a digest, and the padding of what is a block longer than it. */
+    /* A single block: a digest followed by the padding for a message of one block plus the
+     * digest. */
     unsigned char block[64] = {[SHA256_SIZE] = 0x80, [62] = (64 + SHA256_SIZE) * 8 >> 8};
     uint32_t state[8];
 

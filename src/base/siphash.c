@@ -1,6 +1,5 @@
-/* siphash.c - texts of any length, which are seldom enough to be taken in here.
- *
- * Without the key nobody can try out what the text may have been. */
+/* siphash.c - the part of SipHash for strings of any length, which is used too rarely to be
+ * inline. */
 #include "base/siphash.h"
 
 void hf_siphash_bytes(struct siphash *hash, const void *bytes, size_t size)

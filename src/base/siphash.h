@@ -1,6 +1,7 @@
-/* base/siphash.h - SipHash-2-4: a digest of 64 bits that says nothing to whoever lacks the key.
+/* base/siphash.h - SipHash-2-4, a keyed digest of 64 bits: without the key nobody can test guesses
+ * of the text.
  *
- * What every call needs is written out where it is used, so that the state stays in registers. */
+ * The functions that every call uses are inline, so that the state stays in registers. */
 #ifndef HAFT_SRC_SIPHASH_H
 #define HAFT_SRC_SIPHASH_H
 
@@ -43,8 +44,8 @@ static ALWAYS_INLINE void siphash_init(struct siphash *hash, const unsigned char
                              k0 ^ UINT64_C(0x6c7967656e657261), k1 ^ UINT64_C(0x7465646279746573)};
 }
 
-/* Takes in eight bytes, and bytes with their number: the digest of one text is that of its bytes
- * alone. */
+/* Adds eight bytes, or a string followed by its size; the size makes the encoding of several
+ * strings unambiguous. */
 static ALWAYS_INLINE void siphash_word(struct siphash *hash, uint64_t word)
 {
     hash->v3 ^= word;

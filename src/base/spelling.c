@@ -1,4 +1,4 @@
-/* spelling.c - how near one name is to another, for "did you mean". */
+/* spelling.c - the edit distance between two names, for "did you mean". */
 #include <string.h>
 
 #include "base/base.h"

@@ -1,5 +1,5 @@
-/* struct.c - structs that programs fill in, which may be shorter than ours: the program was compiled with the
- * headers of an earlier version.  Their first member is their size. */
+/* struct.c - reads structs that programs fill in. They may be shorter than ours if the program was
+ * compiled with the headers of an earlier version; their first member is their size. */
 #include "base/struct.h"
 
 enum { SIZE_LIMIT = 1 << 12 };

@@ -1,12 +1,12 @@
-/* time.c - a moment as text, without the C library's idea of time. */
+/* time.c - formatting of times, without the C library's time functions. */
 #include "base/base.h"
 
 enum { TIME_DAY = 86400000 };
 
-/* The last that four digits of a year can say, 9999-12-31T23:59:59.999Z. */
+/* The largest time with a four-digit year, 9999-12-31T23:59:59.999Z. */
 static const int64_t last = INT64_C(253402300799999);
 
-/* Two digits, and what comes after them. */
+/* Writes two digits and the character `after`. */
 static inline char *time_put(char *at, unsigned value, char after)
 {
     at[0] = (char)('0' + value / 10);
@@ -22,7 +22,7 @@ size_t hf_time_to_text(int64_t ms, char ret_text[TIME_TEXT])
 
     ms = ms < 0 ? 0 : ms > last ? last : ms;
     rest = (unsigned)(ms % TIME_DAY);
-    /* Days since 1970-01-01 to a date: years are counted from March, in eras of 400. */
+    /* Converts days since 1970-01-01 to a date; years start in March, in eras of 400 years. */
     days = (unsigned)(ms / TIME_DAY) + 719468;
     era = days / 146097;
     of_era = days - era * 146097;

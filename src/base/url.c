@@ -1,4 +1,4 @@
-/* url.c - taking a URL apart. */
+/* url.c - splitting of URLs. */
 #include "base/url.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@ static bool url_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Bytes of "scheme:" at the front without the colon; 0 when there is none. */
+/* The length of the scheme, without its colon; 0 if there is none. */
 static size_t url_scheme_size(const char *text, size_t size)
 {
     size_t i;
@@ -30,7 +30,8 @@ static size_t url_until(const char *text, size_t size, char stop)
     return found ? (size_t)(found - text) : size;
 }
 
-/* What follows the first `stop`, which *size is cut to; absent when there is none. */
+/* Returns the part after the first `stop` and sets *size to the length before it; the part is
+ * absent if there is no `stop`. */
 static struct url_part url_cut_after(const char *text, size_t *size, char stop)
 {
     size_t n = url_until(text, *size, stop);

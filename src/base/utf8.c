@@ -1,9 +1,9 @@
-/* utf8.c - UTF-8 as RFC 3629 has it: no surrogates, no overlong forms, nothing past U+10FFFF. */
+/* utf8.c - UTF-8 (RFC 3629): no surrogates, no overlong forms, nothing above U+10FFFF. */
 #include "base/base.h"
 
 #include <string.h>
 
-/* Bytes of the sequence at p, of which `left` bytes are there; 0 when it is none. */
+/* The size of the sequence at `p`, which has `left` bytes; 0 if it is invalid. */
 static size_t sequence(const unsigned char *p, size_t left)
 {
     unsigned char low = 0x80, high = 0xBF;
@@ -127,7 +127,7 @@ bool hf_text_is_ignoring_case(const char *text, size_t size, const char *wanted)
 {
     size_t i = 0;
 
-    /* Capitals are rare. */
+    /* Fast path for equal case. */
     if (size && *text == *wanted && size == strlen(wanted) && !memcmp(text, wanted, size))
         return true;
     while (i < size && wanted[i] && ascii_lower(text[i]) == ascii_lower(wanted[i]))

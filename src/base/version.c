@@ -1,4 +1,4 @@
-/* version.c - the version that the library was compiled as. */
+/* version.c - the version of the compiled library. */
 #include <haft/version.h>
 
 const char *haft_version(void)

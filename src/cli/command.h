@@ -14,7 +14,9 @@ struct command {
     int (*act)(struct command *command, haft_server *server);
     const char *tool, *arguments; /* of --call */
     bool json, verbose;
-    bool operands;       /* there are words that are no options */
+    bool operands;       /* there are words that are no options, for the app */
+    bool only_operands;  /* all that follow are, after -- */
+    size_t n_operands;   /* so far, of the program's own */
     struct given *given; /* options in the order they were given */
     size_t n_given;
     struct program_settings from_program;
@@ -35,6 +37,14 @@ int hf_command_refuse(const struct command *command, const haft_reason *reason);
 /* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a
  * terminal is gone. */
 bool hf_command_can_reload(const struct command *command);
+
+/* What it may be about. */
+int hf_command_serve(struct command *command, haft_server *server);
+int hf_command_stdio(struct command *command, haft_server *server);
+int hf_command_check(struct command *command, haft_server *server);
+int hf_command_config(struct command *command, haft_server *server);
+int hf_command_help(struct command *command, haft_server *server);
+int hf_command_version(struct command *command, haft_server *server);
 
 /* ---- around.c ---- */
 

@@ -1,181 +1,18 @@
-/* main.c - the command line that every server has: one thing to do, and options.
- *
- * What can be done is a table here; the options are the table of option.c. */
+/* main.c - what the command line of every server does, from its arguments to the exit status. */
 #include <haft/run.h>
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/arguments.h"
 #include "loop/heap.h"
-#include "config/option.h"
+#include "config/program_options.h"
 #include "cli/verb.h"
 
-enum { HELP_WIDTH = 26, PAGE_LIMIT = 1 << 20 };
-
-static int act_serve(struct command *command, haft_server *server);
-static int act_stdio(struct command *command, haft_server *server);
-static int act_check(struct command *command, haft_server *server);
-static int act_config(struct command *command, haft_server *server);
-static int act_help(struct command *command, haft_server *server);
-static int act_version(struct command *command, haft_server *server);
-
-static const struct verb {
-    struct verb_text text;
-    int (*act)(struct command *command, haft_server *server); /* NULL: it changes how */
-} verbs[] = {
-    {{"--stdio", NULL, "serve on standard input and output"}, act_stdio},
-    {{"--list", NULL, "print the tools as a table"}, hf_command_list},
-    {{"--check", NULL,
-      "check the tools for problems with clients; exit with 1 if a tool is rejected"},
-     act_check},
-    {{"--call", "TOOL [JSON]", "call a tool and print its result; exit with 1 if it fails"},
-     hf_command_call},
-    {{"--print-config", NULL, "print the value of every option and its source"}, act_config},
-    {{"--json", NULL, "with --list, --call or --print-config: print JSON"}, NULL},
-    {{"--verbose", NULL, "with --list: also print the stages that a call of each tool passes"},
-     NULL},
-    {{"--help", NULL, "print this help"}, act_help},
-    {{"--version", NULL, "print the version"}, act_version},
-};
-enum { VERBS = sizeof verbs / sizeof *verbs };
-
-bool hf_verb_at(size_t i, struct verb_text *ret_text)
-{
-    if (i < VERBS)
-        *ret_text = verbs[i].text;
-    return i < VERBS;
-}
-
-/* ---- reading the command line ---- */
-
-static const struct verb *find_verb(const char *name)
-{
-    for (size_t i = 0; i < VERBS; i++)
-        if (!strcmp(verbs[i].text.name, name))
-            return &verbs[i];
-    return NULL;
-}
-
-static int refuse_name(const struct command *command, const char *given)
-{
-    static const char http[] = "--http";
-    struct nearest search = hf_nearest_begin(given);
-
-    for (size_t i = 0; i < VERBS; i++)
-        hf_nearest_offer(&search, verbs[i].text.name);
-    for (size_t i = 0; i < hf_option_count; i++)
-        hf_nearest_offer(&search, hf_option_table[i].flag);
-    if (!HAFT_HTTP && !strncmp(given, http, sizeof http - 1))
-        fprintf(stderr, "%s: %s: this program was built without HTTP\n", command->program, http);
-    else
-        fprintf(stderr, "%s: unknown option %s%s%s%s\n", command->program, given,
-                search.name ? "; did you mean " : "; --help lists the options",
-                search.name ? search.name : "", search.name ? "?" : "");
-    return COMMAND_MISUSED;
-}
-
-static int refuse_without(const struct command *command, const char *name, const char *takes)
-{
-    fprintf(stderr, "%s: %s needs %s\n", command->program, name, takes);
-    return COMMAND_MISUSED;
-}
-
-/* --help and --version may join any other. */
-static bool verbs_conflict(const struct command *command, const struct verb *verb)
-{
-    return verb->act && command->verb && verb->act != command->act && verb->act != act_help &&
-           verb->act != act_version && command->act != act_help && command->act != act_version;
-}
-
-static int refuse_verbs(const struct command *command, const struct verb *verb)
-{
-    fprintf(stderr, "%s: %s and %s exclude each other\n", command->program, command->verb,
-            verb->text.name);
-    return COMMAND_MISUSED;
-}
-
-/* Takes a verb and what belongs to it off the front; so many arguments, or -1 when one is missing. */
-static int read_verb(struct command *command, const struct verb *verb, char **argv, int left)
-{
-    int taken = 1;
-
-    if (verb->act == hf_command_call) {
-        if (left < 2)
-            return -1;
-        command->tool = argv[taken++];
-        if (taken < left && argv[taken][0] != '-')
-            command->arguments = argv[taken++];
-    }
-    command->json |= !strcmp(verb->text.name, "--json");
-    command->verbose |= !strcmp(verb->text.name, "--verbose");
-    if (verb->act) {
-        command->act = verb->act;
-        command->verb = verb->text.name;
-    }
-    return taken;
-}
-
-/* The same of an option: "--workers 3", "--workers=3"; a switch is on without a value. */
-static int cli_read_option(struct command *command, char **argv, int left)
-{
-    const char *equals = strchr(argv[0], '=');
-    size_t size = equals ? (size_t)(equals - argv[0]) : strlen(argv[0]);
-    const struct option *option = NULL;
-    const char *value = equals ? equals + 1 : NULL;
-    bool takes;
-
-    for (size_t i = 0; i < hf_option_count && !option; i++)
-        if (strlen(hf_option_table[i].flag) == size &&
-            !strncmp(hf_option_table[i].flag, argv[0], size))
-            option = &hf_option_table[i];
-    if (!option)
-        return 0;
-    takes = !value && hf_option_takes(option) && !option->bare;
-    if (takes && left < 2) {
-        refuse_without(command, option->flag, hf_option_takes(option));
-        return -1;
-    }
-    value = takes ? argv[1] : value ? value : option->bare;
-    command->given[command->n_given++] = (struct given){option, value};
-    return takes ? 2 : 1;
-}
-
-/* A word that is no option: 1 when somebody takes it. */
-static int read_operand(struct command *command, const char *word)
-{
-    const struct app *app = command->app;
-    int status = HAFT_EINVAL;
-
-    if (word[0] != '-' && app && app->operand)
-        status = app->operand(app->context, word);
-    command->operands = command->operands || !status;
-    return !status;
-}
-
-static int read_arguments(struct command *command, int argc, char **argv)
-{
-    for (int i = 1; i < argc;) {
-        const struct verb *verb = find_verb(argv[i]);
-        int taken;
-
-        if (verb && verbs_conflict(command, verb))
-            return refuse_verbs(command, verb);
-        taken = verb ? read_verb(command, verb, argv + i, argc - i)
-                     : cli_read_option(command, argv + i, argc - i);
-        if (taken < 0)
-            return verb ? refuse_without(command, verb->text.name, verb->text.takes)
-                        : COMMAND_MISUSED;
-        if (!taken)
-            taken = read_operand(command, argv[i]);
-        if (!taken)
-            return refuse_name(command, argv[i]);
-        i += taken;
-    }
-    return COMMAND_OK;
-}
+enum { PAGE_LIMIT = 1 << 20 };
 
 /* ---- what is done ---- */
 
@@ -188,41 +25,34 @@ static int print_page(struct command *command, const haft_buffer *page)
     return page->status ? COMMAND_FAILED : COMMAND_OK;
 }
 
-void hf_verb_put_help(haft_buffer *page)
+int hf_command_help(struct command *command, haft_server *server)
 {
-    for (size_t i = 0; i < VERBS; i++) {
-        const struct verb_text *text = &verbs[i].text;
-
-        haft_buffer_printf(page, "  %s %-*s%s\n", text->name,
-                           (int)(HELP_WIDTH - 1 - strlen(text->name)),
-                           text->takes ? text->takes : "", text->help);
-    }
-    hf_option_put_help(page);
-}
-
-static int act_help(struct command *command, haft_server *server)
-{
+    const struct program_options *own = command->from_program.own;
     haft_buffer page;
     int status;
 
     haft_buffer_init(&page, server->allocator, PAGE_LIMIT);
-    haft_buffer_printf(&page,
-                       "usage: %s [OPTION ...]\n%s %s, a Model Context Protocol (MCP) server.\n\n",
-                       command->program, server->name, server->version);
-    hf_verb_put_help(&page);
+    haft_buffer_printf(&page, "usage: %s [OPTION ...]", command->program);
+    hf_option_put_operands(own, &page);
+    haft_buffer_printf(&page, "\n%s %s, a Model Context Protocol (MCP) server.\n\n", server->name,
+                       server->version);
+    hf_option_put_program_help(own, server->name, &page);
+    if (own && own->n)
+        haft_buffer_puts(&page, "Options of every haft server:\n");
+    hf_verb_put_help(own, &page);
     status = print_page(command, &page);
     haft_buffer_finish(&page);
     return status;
 }
 
-static int act_version(struct command *command, haft_server *server)
+int hf_command_version(struct command *command, haft_server *server)
 {
     (void)command;
     printf("%s %s (haft %s)\n", server->name, server->version, HAFT_VERSION);
     return COMMAND_OK;
 }
 
-static int act_config(struct command *command, haft_server *server)
+int hf_command_config(struct command *command, haft_server *server)
 {
     haft_buffer page;
     int status;
@@ -238,7 +68,7 @@ static int act_config(struct command *command, haft_server *server)
 }
 
 /* What was wrong has been logged by now. */
-static int act_check(struct command *command, haft_server *server)
+int hf_command_check(struct command *command, haft_server *server)
 {
     struct catalogue *catalogue = hf_catalogue_take(server);
     size_t n = catalogue->lists[HAFT_OFFER_TOOL].n_enabled;
@@ -273,7 +103,22 @@ int hf_command_refuse(const struct command *command, const haft_reason *reason)
     return command_unable(command);
 }
 
-static int act_stdio(struct command *command, haft_server *server)
+/* Somebody who starts it by hand would otherwise look at a program that does nothing. */
+static void explain_stdio(const struct command *command)
+{
+    const char *name = command->program;
+
+    if (!isatty(STDIN_FILENO))
+        return;
+    fprintf(stderr, "%s: serving MCP on standard input and output, for a client that starts it\n",
+            name);
+    if (!command->app)
+        fprintf(stderr, "%s: to try it, run haft tools -- %s, or %s --list%s%s%s\n", name, name,
+                name, HAFT_HTTP ? ", or " : "", HAFT_HTTP ? name : "",
+                HAFT_HTTP ? " --http 8808" : "");
+}
+
+int hf_command_stdio(struct command *command, haft_server *server)
 {
     haft_stdio_options stdio = command->settings.stdio;
     int status;
@@ -283,6 +128,7 @@ static int act_stdio(struct command *command, haft_server *server)
     stdio.drain_ms = command->settings.drain_ms;
     stdio.reload = hf_command_can_reload(command) ? hf_reload_now : NULL;
     stdio.reload_context = &command->reload;
+    explain_stdio(command);
     status = haft_stdio_serve(server, &stdio);
     if (status < 0 && command->refusal.code)
         return hf_command_refuse(command, &command->refusal);
@@ -291,16 +137,29 @@ static int act_stdio(struct command *command, haft_server *server)
     return status < 0 ? command_unable(command) : status;
 }
 
-static int act_serve(struct command *command, haft_server *server)
+int hf_command_serve(struct command *command, haft_server *server)
 {
     if (!command->settings.http.address && command->app)
         command->settings.http.address = command->app->address;
     if (HAFT_HTTP && command->settings.http.address)
         return hf_command_http(command, server);
-    return act_stdio(command, server);
+    return hf_command_stdio(command, server);
 }
 
 /* ---- all of it ---- */
+
+static void print_complaints(const struct command *command, const struct complaints *complaints)
+{
+    for (size_t at = 0; at < complaints->text.size;) {
+        const char *line = complaints->text.data + at;
+        size_t size = strcspn(line, "\n");
+
+        fprintf(stderr, "%s: %.*s\n", command->program, (int)size, line);
+        at += size + 1;
+    }
+    if (complaints->n > complaints->max)
+        fprintf(stderr, "%s: and %zu more\n", command->program, complaints->n - complaints->max);
+}
 
 /* Reads the settings, and says what is wrong with them. */
 static int load(struct command *command, haft_server *server)
@@ -311,19 +170,29 @@ static int load(struct command *command, haft_server *server)
     hf_complaints_init(&complaints, server->allocator);
     status = hf_settings_load(&command->settings, &command->from_program, command->given,
                               command->n_given, &complaints);
+    if (!status)
+        status = hf_program_options_fill(server, &command->settings);
     if (status == HAFT_ENOMEM)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
-    for (size_t at = 0; status == HAFT_EINVAL && at < complaints.text.size;) {
-        const char *line = complaints.text.data + at;
-        size_t size = strcspn(line, "\n");
-
-        fprintf(stderr, "%s: %.*s\n", command->program, (int)size, line);
-        at += size + 1;
-    }
-    if (complaints.n > complaints.max)
-        fprintf(stderr, "%s: and %zu more\n", command->program, complaints.n - complaints.max);
+    if (status == HAFT_EINVAL)
+        print_complaints(command, &complaints);
     hf_complaints_finish(&complaints);
     return !status ? COMMAND_OK : status == HAFT_EINVAL ? COMMAND_MISUSED : COMMAND_FAILED;
+}
+
+static int cli_read(struct command *command, haft_server *server, int argc, char **argv)
+{
+    struct complaints complaints;
+    int status;
+
+    hf_complaints_init(&complaints, server->allocator);
+    status = hf_arguments_read(command, argc, argv, &complaints);
+    if (status == HAFT_ENOMEM)
+        fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
+    else if (status)
+        print_complaints(command, &complaints);
+    hf_complaints_finish(&complaints);
+    return !status ? COMMAND_OK : status == HAFT_ENOMEM ? COMMAND_FAILED : COMMAND_MISUSED;
 }
 
 /* What the operator asks of the server, whatever it does then. */
@@ -351,7 +220,7 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
 
 static int act(struct command *command)
 {
-    bool serves = command->act == act_serve || command->act == act_stdio;
+    bool serves = command->act == hf_command_serve || command->act == hf_command_stdio;
     haft_server *server = hf_app_at(command->app, command->server, 0);
     struct sandbox sandbox = {.ruleset = -1};
     int status;
@@ -384,6 +253,12 @@ static void cli_release(struct command *command)
     command->server = NULL;
 }
 
+/* What was printed has to arrive. */
+static int cli_flush(int status)
+{
+    return fflush(stdout) && status == COMMAND_OK ? COMMAND_FAILED : status;
+}
+
 static int cli_run(struct command *command)
 {
     struct audit_file audit = {0};
@@ -409,8 +284,7 @@ static int cli_run(struct command *command)
     status = cli_prepare(command, own_log ? &logger : NULL, &audit);
     if (status == COMMAND_OK)
         status = act(command);
-    if (fflush(stdout) && status == COMMAND_OK)
-        status = COMMAND_FAILED;
+    status = cli_flush(status);
     hf_settings_discard(&command->settings); /* the sections may need the server for it */
     hf_audit_file_close(&audit);             /* and so may what it has to say */
     cli_release(command);
@@ -424,12 +298,13 @@ static int cli_run(struct command *command)
 static int check_sandbox(const struct command *command)
 {
     static const char flag[] = "--sandbox";
+    const struct option *option = hf_option_by_flag(flag);
     bool given = false;
 
     if (command->act != hf_command_list && command->act != hf_command_call)
         return COMMAND_OK;
     for (size_t i = 0; i < command->n_given; i++)
-        given = given || !strcmp(command->given[i].option->flag, flag);
+        given = given || command->given[i].option == option;
     if (!given || command->settings.sandbox == SANDBOX_OFF)
         return COMMAND_OK;
     fprintf(stderr, "%s: %s does not run in the sandbox; leave out %s\n", command->program,
@@ -439,8 +314,15 @@ static int check_sandbox(const struct command *command)
 
 static int read_and_run(struct command *command, int argc, char **argv)
 {
-    int status = read_arguments(command, argc, argv);
+    const struct program_options *own = command->from_program.own;
+    int status;
 
+    if (own && own->refusal.code)
+        return hf_command_refuse(command, &own->refusal);
+    status = cli_read(command, command->server, argc, argv);
+    /* Whoever asks for help need not have everything right. */
+    if (status == COMMAND_OK && !command->app && hf_arguments_ask_help(command))
+        return cli_flush(command->act(command, command->server));
     if (status == COMMAND_OK)
         status = load(command, command->server);
     if (status == COMMAND_OK)
@@ -453,7 +335,7 @@ static int read_and_run(struct command *command, int argc, char **argv)
 
 int hf_command_main(haft_server *server, const struct app *app, int argc, char **argv)
 {
-    struct command command = {.act = act_serve, .server = server, .app = app};
+    struct command command = {.act = hf_command_serve, .server = server, .app = app};
     haft_allocator allocator;
     size_t size = ((size_t)(argc > 0 ? argc : 0) + 1) * sizeof *command.given;
     int status;

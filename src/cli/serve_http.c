@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -16,12 +17,14 @@
 static void serve_http_on_ready(void *context, const char *url)
 {
     const struct command *command = context;
+    static const char both[] = "http://localhost:"; /* what haft_http_url calls them */
     const struct app *app = command->app;
     const char *path = "";
 
     if (app)
         app->endpoint(app->context, 0, &path);
-    fprintf(stderr, "%s: listening on %s%s\n", command->program, url, path);
+    fprintf(stderr, "%s: listening on %s%s%s\n", command->program, url, path,
+            strncmp(url, both, sizeof both - 1) ? "" : " (127.0.0.1 and ::1)");
 }
 
 /* The first socket that systemd has opened for this process; 0 when there is none. */
@@ -38,7 +41,7 @@ static const char *path_given(const struct command *command)
 {
     const struct option *option = hf_option_by_key("http.path");
 
-    return command->settings.from[option - hf_option_table] > FROM_PROGRAM
+    return command->settings.from[hf_settings_place(&command->settings, option)] > FROM_PROGRAM
                ? command->settings.http.path
                : NULL;
 }

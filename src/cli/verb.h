@@ -5,13 +5,19 @@
 #include "base/base.h"
 
 struct verb_text {
-    const char *name, *takes, *help; /* "--call", "TOOL [JSON]" or NULL */
+    const char *name, *brief; /* "--help"; "-h" or NULL */
+    const char *takes, *help; /* "TOOL [JSON]" or NULL */
 };
 
 /* The i-th; false past the last. */
 bool hf_verb_at(size_t i, struct verb_text *ret_text);
 
-/* All of it for a terminal: what can be done, and the options. */
-void hf_verb_put_help(haft_buffer *page);
+/* Whether one had this name in that version. */
+bool hf_verb_is_taken(const char *name, int version);
+
+/* All of it for a terminal: what can be done, and the options but for those whose names the program
+ * has; NULL for no program. */
+struct program_options;
+void hf_verb_put_help(const struct program_options *own, haft_buffer *page);
 
 #endif

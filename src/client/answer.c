@@ -1,15 +1,16 @@
-/* answer.c - what the server asks in the middle of a call, answered by the program's function.
+/* answer.c - answers questions that the server asks during a call, through the program's callback.
  *
- * An older server sends a request and waits.  A newer one ends the request with its questions, and
- * it is sent again with the answers and the state that came with them.  The function cannot
- * tell. */
+ * A legacy server sends a request and waits. A modern server ends the request with its questions,
+ * and the client repeats the request with the answers and the state that came with them. The
+ * callback sees no difference. */
 #include <string.h>
 
 #include "client/client.h"
 
 enum { ANSWER_MAX_ROUNDS = 16, CLIENT_ANSWER_LIMIT = 16 << 20 };
 
-/* The answer to one question, a JSON object, in the buffer.  False when it is refused. */
+/* Writes the answer to one question, a JSON object, to the buffer. Returns false if it is
+ * refused. */
 static bool put_answer(haft_client *client, const char *method, yyjson_val *params,
                        haft_buffer *answer)
 {
@@ -40,7 +41,7 @@ void hf_answer_request(haft_client *client, yyjson_val *message)
     hf_client_deliver(client, HAFT_OUT_RESPONSE);
 }
 
-/* {"key":ANSWER,...} for every question; false when one is refused. */
+/* Writes {"key":ANSWER,...} for all questions; returns false if one is refused. */
 static bool answer_put_answers(haft_client *client, yyjson_val *questions, haft_buffer *responses)
 {
     struct json_writer w = {.out = responses};

@@ -1,7 +1,7 @@
-/* client.c - the client's life, and the messages that come to it.
+/* client.c - the client's life, and incoming messages.
  *
- * A server in this process speaks while it is spoken to.  What it says is kept until it has finished,
- * and looked at then, so that an answer to it is never given in the middle of its sentence. */
+ * An in-process server sends messages while it processes one. They are queued until it has
+ * returned, and processed then, so that the client never calls into the server recursively. */
 #include <haft/testing.h>
 #include "client/client.h"
 
@@ -14,7 +14,7 @@
 
 enum { MEMORY = 64 << 20, START = 1000000000 };
 
-/* ---- what comes ---- */
+/* ---- incoming messages ---- */
 
 void hf_client_keep(haft_client *client, const char *text, size_t size)
 {
@@ -61,7 +61,7 @@ void hf_client_forget(haft_client *client, struct asked *asked)
     client->allocator->release(client->allocator->context, asked, asked->size);
 }
 
-/* An answer is kept for whoever waits for it.  True when it was. */
+/* Keeps a response for the caller that waits for it. Returns true if it was kept. */
 static bool client_take_response(haft_client *client, struct arrived *arrived, yyjson_val *message)
 {
     yyjson_val *id = yyjson_obj_get(message, "id"), *result = rpc_object(message, "result");
@@ -80,7 +80,7 @@ static bool client_take_response(haft_client *client, struct arrived *arrived, y
     return true;
 }
 
-/* True when the message is kept. */
+/* Processes a message; returns true if it was kept. */
 static bool client_look_at(haft_client *client, struct arrived *arrived)
 {
     yyjson_val *message =
@@ -115,7 +115,7 @@ void hf_client_pump(haft_client *client)
     client->busy = false;
 }
 
-/* ---- what goes ---- */
+/* ---- outgoing messages ---- */
 
 int hf_client_deliver(haft_client *client, haft_outgoing_kind kind)
 {
@@ -170,7 +170,7 @@ size_t haft_client_strays(const haft_client *client)
     return client->strays;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static const char everything[] =
     "{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{\"tools\":{}},\"roots\":{}}";
@@ -180,7 +180,7 @@ static const char *or_else(const char *text, const char *otherwise)
     return text ? text : otherwise;
 }
 
-/* With everything but a transport. */
+/* Creates a client without a transport. */
 static haft_client *client_new(const haft_client_options *options, enum revision revision)
 {
     const haft_allocator *allocator = hf_allocator_or_default(options->allocator);
@@ -216,7 +216,7 @@ void hf_client_put_info(const haft_client *client, struct json_writer *w)
     hf_json_end_object(w);
 }
 
-/* What a legacy client says first.  False when it gets nowhere. */
+/* Sends the handshake of a legacy client. Returns false on failure. */
 static bool introduce(haft_client *client, const char *revision)
 {
     haft_buffer params;
@@ -252,7 +252,7 @@ static bool introduce(haft_client *client, const char *revision)
     return !status && !result.is_error;
 }
 
-/* The revision that the options ask for; REVISIONS for one that is not known. */
+/* The revision that the options request; REVISIONS if it is unknown. */
 static enum revision client_revision(const haft_client_options *options)
 {
     const char *name = or_else(options->revision, hf_revision_rows[REV_NEWEST].name);
@@ -260,7 +260,7 @@ static enum revision client_revision(const haft_client_options *options)
     return hf_revision_named(name, strlen(name));
 }
 
-/* The client, once the server knows it; else NULL, and it is freed. */
+/* Performs the handshake. Returns the client, or frees it and returns NULL. */
 static haft_client *client_introduced(haft_client *client, enum revision revision)
 {
     if (client->modern || introduce(client, hf_revision_rows[revision].name))
@@ -291,7 +291,7 @@ haft_client *haft_client_new(haft_server *server, const haft_client_options *opt
     return client_introduced(client, revision);
 }
 
-/* ---- what a transport tells it ---- */
+/* ---- transport events ---- */
 
 static int client_take_message(void *context, const char *text, size_t size, void *tag,
                                haft_time now)

@@ -1,4 +1,4 @@
-/* client/client.h - what the client keeps: messages that have come, requests that wait. */
+/* client/client.h - the client's state: received messages and pending requests. */
 #ifndef HAFT_SRC_CLIENT_H
 #define HAFT_SRC_CLIENT_H
 
@@ -7,21 +7,21 @@
 #include "engine/session/session.h"
 #include "protocol/meta.h"
 
-/* A message from the server, until it is looked at. */
+/* A message from the server that has not been processed. */
 struct arrived {
     struct arrived *next;
     size_t size;
     char text[];
 };
 
-/* A request that has not been answered, or whose answer has not been taken. */
+/* A request that has not been answered, or whose response has not been fetched. */
 struct asked {
     struct asked *next;
-    int64_t id;      /* what the caller knows it by */
-    int64_t wire_id; /* of its latest round */
+    int64_t id;      /* id for the caller */
+    int64_t wire_id; /* id of its latest round */
     unsigned rounds;
     struct arrived *answer;
-    size_t size; /* of this, with the texts after it */
+    size_t size; /* size of this struct, with the text after it */
     const char *method, *params;
 };
 
@@ -29,63 +29,64 @@ struct haft_client {
     haft_client_options options;
     const haft_allocator *allocator;
     haft_transport transport;
-    haft_session *session; /* at the other end of memory.c; NULL behind another transport */
+    haft_session *session; /* session of memory.c; NULL with another transport */
     const char *name, *version, *capabilities;
     enum revision revision;
     bool modern;
-    haft_arena *results; /* what the latest result points to */
-    haft_arena *scratch; /* of the message that is looked at or written */
-    haft_buffer out;     /* the message that is written */
-    haft_buffer items;   /* of the pages of a list */
+    haft_arena *results; /* holds the latest result */
+    haft_arena *scratch; /* for the message being read or written */
+    haft_buffer out;     /* the message being written */
+    haft_buffer items;   /* entries of the pages of a list */
     struct arrived *first, *last;
     struct asked *asked; /* newest first */
     int64_t next_id, latest;
     haft_time now;
     size_t strays;
     int status;  /* HAFT_ENOMEM or HAFT_ETOOBIG once a message was lost */
-    int sent;    /* of memory.c: what the session came to with the latest message */
-    bool busy;   /* messages are being looked at */
-    bool closed; /* the peer is gone */
+    int sent;    /* memory.c: the session's status for the latest message */
+    bool busy;   /* messages are being processed */
+    bool closed; /* the server has disconnected */
 };
 
 /* ---- client.c ---- */
 
-/* Keeps a message that has come until it is looked at. */
+/* Queues a received message. */
 void hf_client_keep(haft_client *client, const char *text, size_t size);
-/* Sends what is in client->out, and looks at what has come. */
+/* Sends client->out, and processes received messages. */
 int hf_client_deliver(haft_client *client, haft_outgoing_kind kind);
-/* Has the transport wait, and looks at what has come.  Returns the time. */
+/* Lets the transport wait, and processes received messages. Returns the time. */
 haft_time hf_client_let_pass(haft_client *client, unsigned milliseconds);
-/* Looks at everything that has come. */
+/* Processes all received messages. */
 void hf_client_pump(haft_client *client);
 void hf_client_forget(haft_client *client, struct asked *asked);
 
-/* Its name and version, as the value that is next. */
+/* Writes its name and version as the next value. */
 void hf_client_put_info(const haft_client *client, struct json_writer *w);
 
 /* ---- memory.c ---- */
 
-/* Makes the session, and the transport to it.  False without memory. */
+/* Creates the session, and the transport to it. Returns false without memory. */
 bool hf_memory_open(haft_client *client, haft_server *server, enum revision revision);
-/* Lets the client's own time pass. */
+/* Advances the client's simulated time. */
 void hf_memory_advance(haft_client *client, unsigned milliseconds);
 
 /* ---- request.c ---- */
 
-/* Writes a request into client->out; `responses` and `state` of a further round, or NULL. */
+/* Writes a request to client->out; `responses` and `state` are for a further round, or NULL. */
 int hf_request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
                      const yyjson_val *state);
 
 /* ---- answer.c ---- */
 
-/* What the server asks in a request of its own. */
+/* Answers a request of the server. */
 void hf_answer_request(haft_client *client, yyjson_val *message);
-/* The questions of a result that requires input.  True when they were answered and asked again. */
+/* Answers the questions of a result that requires input. Returns true if the request was
+ * repeated. */
 bool hf_answer_round(haft_client *client, struct asked *asked, yyjson_val *result);
 
 /* ---- result.c ---- */
 
-/* Reads an answer into *ret_result; lives in client->results. */
+/* Parses a response into *ret_result, which lives in client->results. */
 int hf_result_read(haft_client *client, const char *text, size_t size, haft_result *ret_result);
 
 #endif

@@ -1,15 +1,15 @@
-/* memory.c - the transport of a client in the same process as its server: a session at the other end
- * of a function call.
+/* memory.c - the transport of a client in the same process as its server: a session behind a
+ * function call.
  *
- * Time is part of it: unless the client was given a clock, none passes but what is waited for, and
- * then it goes from one deadline of the session to the next at once. */
+ * It includes time: unless the client has a clock, time passes only by waiting, and then jumps from
+ * one deadline of the session to the next. */
 #include "client/client.h"
 
 #include "engine/offer/platform.h"
 
 /* ---- the server's side ---- */
 
-/* The server speaks while it is spoken to: the client keeps what it says. */
+/* The server responds while it processes a message: the client queues the response. */
 static void memory_answer(void *context, const haft_outgoing *message)
 {
     haft_client *client = context;
@@ -17,7 +17,7 @@ static void memory_answer(void *context, const haft_outgoing *message)
     hf_client_keep(client, message->text, message->size);
 }
 
-/* ---- the client's ---- */
+/* ---- the client's side ---- */
 
 static haft_time memory_now(haft_client *client)
 {

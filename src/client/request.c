@@ -1,14 +1,14 @@
-/* request.c - requests: written, sent, waited for.
+/* request.c - writes and sends requests, and waits for them.
  *
- * A modern request says in its _meta who the client is; what the caller has in its own _meta
- * stays. */
+ * A modern request identifies the client in its _meta; members in the caller's own _meta are
+ * kept. */
 #include <string.h>
 
 #include "client/client.h"
 
 /* ---- writing ---- */
 
-/* Members of the envelope that the caller has not written itself. */
+/* Writes members of _meta that the caller has not set. */
 static void put_own_meta(haft_client *client, struct json_writer *w, yyjson_val *theirs, int64_t id)
 {
     if (client->modern && !yyjson_obj_get(theirs, META_VERSION))
@@ -36,7 +36,7 @@ static void request_put_members(struct json_writer *w, yyjson_val *object, const
             hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
 }
 
-/* The parameters with the envelope; `id` 0 for those of a notification, which have none. */
+/* Writes the parameters with _meta; `id` is 0 for notifications, which have none. */
 static void request_put_params(haft_client *client, struct json_writer *w, yyjson_val *params,
                                int64_t id, const haft_buffer *responses, const yyjson_val *state)
 {
@@ -58,7 +58,7 @@ static void request_put_params(haft_client *client, struct json_writer *w, yyjso
     hf_json_end_object(w);
 }
 
-/* The parameters as a value: NULL and *ret_status set when they are no object. */
+/* Parses the parameters; NULL with *ret_status set if they are not an object. */
 static yyjson_val *read_params(haft_client *client, const char *params, int *ret_status)
 {
     haft_reason reason = {.code = HAFT_EINVAL};
@@ -224,7 +224,7 @@ int haft_client_request(haft_client *client, const char *method, const char *par
     return id < 0 ? (int)id : haft_client_wait(client, id, client->options.timeout_ms, ret_result);
 }
 
-/* ---- the methods ---- */
+/* ---- methods ---- */
 
 static int request_built(haft_client *client, const char *method, haft_buffer *params,
                          haft_result *ret_result)
@@ -330,7 +330,7 @@ static const char *const list_methods[OFFER_LISTS] = {
     [HAFT_OFFER_PROMPT] = "prompts/list",
 };
 
-/* One page after the cursor; its entries are added to the array that is open. */
+/* Requests the page after the cursor; adds its entries to the open array. */
 static int list_page(haft_client *client, const char *method, const char *cursor,
                      struct json_writer *items, haft_result *ret_result)
 {

@@ -1,9 +1,9 @@
-/* result.c - an answer taken apart: what most tests look at, and the whole for the others. */
+/* result.c - parses responses: the parts that most tests need, and the whole for others. */
 #include <string.h>
 
 #include "client/client.h"
 
-/* The array that each kind of result is about. */
+/* The array member of each kind of result. */
 static const char *const arrays[] = {"content",           "messages", "contents", "tools",
                                      "resourceTemplates", "prompts",  "resources"};
 
@@ -18,7 +18,7 @@ static haft_value *content_of(haft_value *result)
     return yyjson_obj_get(yyjson_obj_get(result, "completion"), "values");
 }
 
-/* The text in a block, a message, the contents of a resource, or a completed value. */
+/* The text of a block, a message, a resource's contents, or a completion value. */
 static const char *text_in(haft_value *item, size_t *ret_size)
 {
     haft_value *text;

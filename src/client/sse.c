@@ -1,4 +1,4 @@
-/* sse.c - server-sent events: lines first, then fields, then events. */
+/* sse.c - parses server-sent events: into lines, then fields, then events. */
 #include "client/sse.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static bool sse_is_text(const char *text, size_t size, const char *expected)
     return size == strlen(expected) && !memcmp(text, expected, size);
 }
 
-/* An event without a name is a message; so is one that is called so. */
+/* An event without a name is a message, and so is one named "message". */
 static bool sse_is_message(const struct sse *sse)
 {
     return !sse->name.status &&

@@ -26,7 +26,7 @@ haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i)
 
 static bool is_said(const struct settings *settings, const struct option *option)
 {
-    return settings->from[option - hf_option_table] > FROM_PROGRAM;
+    return settings->from[hf_settings_place(settings, option)] > FROM_PROGRAM;
 }
 
 /* An endpoint keeps what the program has said of it, but for what whoever runs it says. */
@@ -58,9 +58,9 @@ static haft_server_options live_options(const struct settings *settings, const h
 }
 
 static int app_apply_live_to(haft_server *server, const struct settings *settings,
-                             haft_server_options live, bool tools_differ)
+                             haft_server_options live)
 {
-    int status = tools_differ ? hf_visibility_apply(server, settings) : 0;
+    int status = hf_visibility_apply(server, settings);
 
     if (status)
         return status;
@@ -70,16 +70,14 @@ static int app_apply_live_to(haft_server *server, const struct settings *setting
     return 0;
 }
 
-int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
-                      bool tools_differ)
+int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings)
 {
     haft_server *server;
     int status = 0;
 
     for (size_t i = 0; !status && (server = hf_app_at(app, own, i)); i++) {
         status = app_apply_live_to(server, settings,
-                                   app ? live_options(settings, server) : settings->server,
-                                   tools_differ);
+                                   app ? live_options(settings, server) : settings->server);
         if (status) {
             own->error = server->error;
             return status;
@@ -244,7 +242,7 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
 
     lay_over(settings, server);
     app_set_up(server, logger);
-    status = app_apply_live_to(server, settings, live_options(settings, server), true);
+    status = app_apply_live_to(server, settings, live_options(settings, server));
     if (!status)
         status = app_join(server, own, settings, audit);
     if (status) {
@@ -271,7 +269,7 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
         lay_over(settings, server);
         app_set_up(server, logger);
     }
-    status = hf_app_apply_live(app, own, settings, true);
+    status = hf_app_apply_live(app, own, settings);
     if (!status && settings->metrics && !own->metering.metrics)
         status = haft_metrics_enable(own);
     if (!status && settings->audit)

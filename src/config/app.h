@@ -47,8 +47,7 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
                  struct audit_file *audit, haft_server *server, haft_reason *reterr_reason);
 
 /* The same of what can change while they serve. */
-int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
-                      bool tools_differ);
+int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings);
 
 /* Warns if no tool matches the pattern of tools to offer, and of tools to disable that none has: a name that was mistyped would
  * leave the tool that was meant where it is. */

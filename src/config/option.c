@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/defaults.h"
+#include "config/program_options.h"
 #include "observe/log.h"
 
 #define AT(member) .offset = offsetof(struct settings, member), .size = sizeof(MEMBER(member))
@@ -48,7 +49,7 @@ const struct option hf_option_table[] = {
 
 #if HAFT_HTTP
     {"http.address", "--http", NULL, AT(http.address), OPTION_ADDRESS,
-     .help = "serve HTTP on this address instead of standard input and output; port 0 picks a free port"},
+     .help = "serve HTTP on this address instead of standard input and output; PORT alone is on loopback, and 0 picks a free port"},
     {"http.path", "--path", NULL, AT(http.path), OPTION_PATH, .initial = DEFAULT_ENDPOINT,
      .help = "URL path of the endpoint"},
     {"http.allow_hosts", "--allow-host", NULL, AT(http.allowed_hosts), OPTION_LIST, .takes = "NAME",
@@ -216,11 +217,19 @@ bool hf_option_has_section(const char *section)
     return false;
 }
 
+const char *hf_option_name(const struct option *option)
+{
+    return option->flag ? option->flag : option->operand ? option->operand : option->also;
+}
+
 void hf_option_variable(const struct option *option, char ret_name[OPTION_VARIABLE])
 {
     static const char prefix[] = "HAFT_";
     size_t at = sizeof prefix - 1;
 
+    *ret_name = '\0';
+    if (option->own)
+        return;
     memcpy(ret_name, prefix, at);
     for (const char *c = option->flag + 2; *c && at < OPTION_VARIABLE - 1; c++)
         ret_name[at++] = *c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
@@ -245,16 +254,18 @@ static size_t distance(const char *given, const char *key)
     return part < SIZE_MAX && part + 1 < whole ? part + 1 : whole;
 }
 
-const char *hf_option_nearest_key(const char *key)
+const char *hf_option_nearest_key(const struct settings *settings, const char *key)
 {
     struct nearest search = {.given = key, .edits = strlen(last_part(key)) / 2 + 1};
+    const struct option *option;
 
-    for (size_t i = 0; i < hf_option_count; i++)
-        if (hf_option_table[i].key)
-            hf_nearest_offer_at(&search, hf_option_table[i].key,
-                                distance(key, hf_option_table[i].key));
+    for (size_t i = 0; (option = hf_settings_option(settings->program, i)); i++)
+        if (option->key)
+            hf_nearest_offer_at(&search, option->key, distance(key, option->key));
     for (size_t i = 0; i < hf_option_section_count; i++)
         hf_nearest_offer(&search, hf_option_sections[i].name);
+    if (settings->program->own)
+        hf_nearest_offer(&search, PROGRAM_OPTIONS_SECTION);
     return search.name;
 }
 

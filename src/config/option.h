@@ -14,12 +14,15 @@ enum option_type {
     OPTION_NUMBER,   /* unsigned, size_t or int64_t, as are the next two */
     OPTION_SIZE,     /* bytes, "64KiB" */
     OPTION_DURATION, /* milliseconds, "30s" */
+    OPTION_INTEGER,  /* int64_t, with a sign */
+    OPTION_REAL,     /* double */
     OPTION_RATE,     /* haft_rate, "60/1m" */
-    OPTION_WORD,     /* int: the place of a word among some */
-    OPTION_TEXT,     /* const char *, as are the next three */
+    OPTION_WORD,     /* int: one of some words, by its place or its number */
+    OPTION_TEXT,     /* const char *, as are the next four */
     OPTION_FILE,
     OPTION_PATH,    /* "/mcp" */
-    OPTION_ADDRESS, /* "HOST:PORT", "unix:PATH" */
+    OPTION_ADDRESS, /* "HOST:PORT", "PORT", "unix:PATH" */
+    OPTION_SECRET,  /* never shown */
     OPTION_LIST,    /* const char *const *, ends with NULL */
     OPTION_TYPES
 };
@@ -31,11 +34,17 @@ struct option {
     size_t offset, size; /* of its member of struct settings */
     enum option_type type;
     uint64_t min, max;        /* of numbers, sizes and durations */
+    int64_t least, most;      /* of integers and reals; both 0: any */
     const char *const *words; /* ends with NULL */
+    const int *numbers;       /* of the words; NULL: their places */
     const char *takes;        /* what --help calls its value; NULL: as its type has it */
     const char *initial;      /* its value when nobody says anything; NULL for none */
     const char *bare; /* its value when the flag is given without one; then only = gives another */
     bool live;        /* can change while serving */
+    bool own;         /* of the program: a row of struct program_options */
+    bool required;    /* it must be given */
+    int since;        /* HAFT_VERSION_NUMBER that it came with; 0: before programs had their own */
+    const char *operand; /* what it is called as an operand, "FILE"; it has no flag then */
     const char *help;
 };
 
@@ -58,11 +67,15 @@ const struct option *hf_option_by_key(const char *key);
 bool hf_option_has_section(const char *section);
 
 /* The key, or section, that is nearest to one that is none; NULL when nothing is near. */
-const char *hf_option_nearest_key(const char *key);
+const char *hf_option_nearest_key(const struct settings *settings, const char *key);
 /* The word of a row that is nearest to one that is none. */
 const char *hf_option_nearest_word(const struct option *option, const char *word);
 
-/* Its environment variable: HAFT_ and the flag in capitals. */
+/* What messages call it: its flag, what it is as an operand, or its variable. */
+const char *hf_option_name(const struct option *option);
+
+/* Its environment variable: HAFT_ and the flag in capitals; "" for an option of the program, which has
+ * none but `also`. */
 enum { OPTION_VARIABLE = 48, OPTION_LIST_LIMIT = 64 };
 void hf_option_variable(const struct option *option, char ret_name[OPTION_VARIABLE]);
 
@@ -96,8 +109,13 @@ const char *hf_option_takes(const struct option *option);
 
 /* ---- pages (option_page.c) ---- */
 
-/* The rows for --help, under the sections they belong to. */
-void hf_option_put_help(haft_buffer *buffer);
+/* The rows for --help, under the sections they belong to; without those whose names the program has
+ * taken, which may be NULL. */
+void hf_option_put_help(const struct program_options *program, haft_buffer *buffer);
+/* The rows of the program, under headings of their own, and its operands as a usage line has them. */
+void hf_option_put_program_help(const struct program_options *program, const char *name,
+                                haft_buffer *buffer);
+void hf_option_put_operands(const struct program_options *program, haft_buffer *buffer);
 /* The same as tables of Markdown. */
 void hf_option_put_markdown(haft_buffer *buffer);
 /* Every value and where it comes from, for people; or all of them as a configuration file. */

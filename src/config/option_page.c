@@ -1,6 +1,6 @@
 /* option_page.c - the table of options as pages: for a terminal, for the documentation, with
  * values. */
-#include "config/option.h"
+#include "config/program_options.h"
 
 #include <string.h>
 
@@ -49,30 +49,100 @@ static void pad(haft_buffer *buffer, size_t start, size_t width)
 
 static void put_flag(const struct option *option, haft_buffer *buffer)
 {
-    const char *takes = hf_option_takes(option);
+    const char *takes = option->own && !option->flag ? NULL : hf_option_takes(option);
 
     if (option->bare)
         haft_buffer_printf(buffer, "%s[=%s]", option->flag, takes);
     else
-        haft_buffer_printf(buffer, "%s%s%s", option->flag, takes ? " " : "", takes ? takes : "");
+        haft_buffer_printf(buffer, "%s%s%s", hf_option_name(option), takes ? " " : "",
+                           takes ? takes : "");
 }
 
-void hf_option_put_help(haft_buffer *buffer)
+static void page_put_row(const struct option *option, haft_buffer *buffer)
+{
+    size_t start = buffer->size;
+
+    haft_buffer_puts(buffer, "  ");
+    put_flag(option, buffer);
+    pad(buffer, start, FLAG_WIDTH);
+    haft_buffer_puts(buffer, option->help);
+    for (size_t i = 0; option->own && option->words && option->words[i]; i++)
+        haft_buffer_printf(buffer, "%s%s", i ? ", " : ": ", option->words[i]);
+    if (option->initial)
+        haft_buffer_printf(buffer, " (%s)", option->initial);
+    if (option->own && option->flag && option->also)
+        haft_buffer_printf(buffer, " [%s]", option->also);
+    if (option->type == OPTION_SECRET)
+        haft_buffer_printf(buffer, "; or the file that %s_FILE names", option->also);
+    haft_buffer_puts(buffer, "\n");
+}
+
+void hf_option_put_help(const struct program_options *program, haft_buffer *buffer)
 {
     for (size_t i = 0; i < hf_option_count; i++) {
         const struct option *option = &hf_option_table[i];
-        size_t start;
 
         if (begins_section(i))
             haft_buffer_printf(buffer, "\n%s:\n", section_title(option));
-        start = buffer->size;
-        haft_buffer_puts(buffer, "  ");
-        put_flag(option, buffer);
-        pad(buffer, start, FLAG_WIDTH);
-        haft_buffer_puts(buffer, option->help);
-        if (option->initial)
-            haft_buffer_printf(buffer, " (%s)", option->initial);
+        if (!hf_program_options_by_flag(program, option->flag, strlen(option->flag)))
+            page_put_row(option, buffer);
+    }
+}
+
+/* ---- of the program ---- */
+
+/* Those that are operands, options or variables, if there are any. */
+static void page_put_group(const struct program_options *program, const char *title,
+                           const char *name, bool (*is_in)(const struct option *option),
+                           haft_buffer *buffer)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < program->n; i++) {
+        if (!is_in(&program->rows[i]))
+            continue;
+        if (!any)
+            haft_buffer_printf(buffer, "%s%s:\n", title, name);
+        page_put_row(&program->rows[i], buffer);
+        any = true;
+    }
+    if (any)
         haft_buffer_puts(buffer, "\n");
+}
+
+static bool page_is_operand(const struct option *option)
+{
+    return option->operand;
+}
+
+static bool page_is_option(const struct option *option)
+{
+    return option->flag;
+}
+
+static bool page_is_variable(const struct option *option)
+{
+    return !option->operand && !option->flag;
+}
+
+void hf_option_put_program_help(const struct program_options *program, const char *name,
+                                haft_buffer *buffer)
+{
+    if (!program)
+        return;
+    page_put_group(program, "Operands", "", page_is_operand, buffer);
+    page_put_group(program, "Options of ", name, page_is_option, buffer);
+    page_put_group(program, "Environment variables of ", name, page_is_variable, buffer);
+}
+
+void hf_option_put_operands(const struct program_options *program, haft_buffer *buffer)
+{
+    for (size_t i = 0; program && i < program->n; i++) {
+        const struct option *option = &program->rows[i];
+
+        if (option->operand)
+            haft_buffer_printf(buffer, option->required ? " %s%s" : " [%s%s]", option->operand,
+                               option->type == OPTION_LIST ? " ..." : "");
     }
 }
 
@@ -129,16 +199,27 @@ void hf_option_put_markdown(haft_buffer *buffer)
 
 /* ---- values ---- */
 
+/* The program's struct has something else where an option without a default is not given. */
+static bool has_value(const struct option *option, const struct settings *settings)
+{
+    return !option->own || option->initial ||
+           settings->from[hf_settings_place(settings, option)] != FROM_DEFAULT;
+}
+
 void hf_option_put_settings(const struct settings *settings, haft_buffer *buffer)
 {
-    for (size_t i = 0; i < hf_option_count; i++) {
-        const struct option *option = &hf_option_table[i];
+    const struct option *option;
+
+    for (size_t i = 0; (option = hf_settings_option(settings->program, i)); i++) {
         size_t start = buffer->size;
 
-        haft_buffer_puts(buffer, option->key ? option->key : option->flag + 2);
+        haft_buffer_puts(buffer, option->key    ? option->key
+                                 : option->flag ? option->flag + 2
+                                                : hf_option_name(option));
         pad(buffer, start, KEY_WIDTH);
         start = buffer->size;
-        hf_option_put(option, settings, buffer);
+        if (has_value(option, settings))
+            hf_option_put(option, settings, buffer);
         if (buffer->size == start)
             haft_buffer_puts(buffer, "-");
         pad(buffer, start, VALUE_WIDTH);
@@ -149,16 +230,16 @@ void hf_option_put_settings(const struct settings *settings, haft_buffer *buffer
 /* Only what has a value: the default of the others is to have none. */
 static bool is_worth_writing(const struct option *option, const struct settings *settings)
 {
-    return option->key && (option->type < OPTION_TEXT || hf_option_is_set(option, settings));
+    return option->key && has_value(option, settings) &&
+           (option->type < OPTION_TEXT || hf_option_is_set(option, settings));
 }
 
 void hf_option_put_settings_json(const struct settings *settings, haft_buffer *buffer)
 {
-    const struct option *last = NULL;
+    const struct option *option, *last = NULL;
 
     haft_buffer_puts(buffer, "{");
-    for (size_t i = 0; i < hf_option_count; i++) {
-        const struct option *option = &hf_option_table[i];
+    for (size_t i = 0; (option = hf_settings_option(settings->program, i)); i++) {
         size_t size = section_size(option);
 
         if (!is_worth_writing(option, settings))

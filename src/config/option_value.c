@@ -6,19 +6,9 @@
 
 #include <string.h>
 
-enum { OPTION_VALUE_MINUTE = 60000, MAX_CALLS = 1000000, MAX_PERIOD = 24 * 60 * 60 * 1000 };
+#include "config/unit.h"
 
-struct unit {
-    const char *name;
-    uint64_t worth;
-};
-
-/* The smallest, which may be left out, comes first. */
-static const struct unit plain[] = {{"", 1}, {NULL, 0}};
-static const struct unit bytes[] = {
-    {"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {NULL, 0}};
-static const struct unit times[] = {
-    {"ms", 1}, {"s", 1000}, {"m", OPTION_VALUE_MINUTE}, {"h", 60 * OPTION_VALUE_MINUTE}, {NULL, 0}};
+enum { MAX_CALLS = 1000000, MAX_PERIOD = 24 * 60 * 60 * 1000 };
 
 /* ---- types ---- */
 
@@ -27,15 +17,18 @@ static const struct {
     const char *takes, *expected;
 } types[OPTION_TYPES] = {
     [OPTION_SWITCH] = {NULL, NULL, "true or false"},
-    [OPTION_NUMBER] = {plain, "N", "a whole number"},
-    [OPTION_SIZE] = {bytes, "SIZE", "a size"},
-    [OPTION_DURATION] = {times, "TIME", "a time"},
+    [OPTION_NUMBER] = {hf_unit_none, "N", "a whole number"},
+    [OPTION_SIZE] = {hf_unit_sizes, "SIZE", "a size"},
+    [OPTION_DURATION] = {hf_unit_times, "TIME", "a time"},
+    [OPTION_INTEGER] = {NULL, "N", "a whole number"},
+    [OPTION_REAL] = {NULL, "NUMBER", "a number"},
     [OPTION_RATE] = {NULL, "RATE", "a number of calls per minute, or per interval as in 10/1s"},
     [OPTION_WORD] = {NULL, "WORD", "one of"},
     [OPTION_TEXT] = {NULL, "TEXT", "text"},
     [OPTION_FILE] = {NULL, "FILE", "a file name"},
     [OPTION_PATH] = {NULL, "PATH", "a path that begins with /"},
-    [OPTION_ADDRESS] = {NULL, "HOST:PORT", "an address, HOST:PORT or unix:PATH"},
+    [OPTION_ADDRESS] = {NULL, "[HOST:]PORT", "an address, HOST:PORT, PORT or unix:PATH"},
+    [OPTION_SECRET] = {NULL, "SECRET", "text"},
     [OPTION_LIST] = {NULL, "NAME", "a list of strings"},
 };
 
@@ -46,12 +39,12 @@ const char *hf_option_takes(const struct option *option)
 
 static void *member(const struct option *option, struct settings *settings)
 {
-    return (char *)settings + option->offset;
+    return (char *)(option->own ? settings->own : settings) + option->offset;
 }
 
 static const void *value_stored(const struct option *option, const struct settings *settings)
 {
-    return (const char *)settings + option->offset;
+    return (const char *)(option->own ? settings->own : settings) + option->offset;
 }
 
 static uint64_t get_number(const struct option *option, const struct settings *settings)
@@ -75,6 +68,22 @@ static void set_number(const struct option *option, struct settings *settings, u
         memcpy(member(option, settings), &narrow, sizeof narrow);
     else
         memcpy(member(option, settings), &number, sizeof number);
+}
+
+static int64_t get_integer(const struct option *option, const struct settings *settings)
+{
+    int64_t number;
+
+    memcpy(&number, value_stored(option, settings), sizeof number);
+    return number;
+}
+
+static double get_real(const struct option *option, const struct settings *settings)
+{
+    double number;
+
+    memcpy(&number, value_stored(option, settings), sizeof number);
+    return number;
 }
 
 static const char *get_text(const struct option *option, const struct settings *settings)
@@ -106,38 +115,6 @@ static int set_rate(const struct option *option, struct settings *settings, uint
 
 /* ---- reading ---- */
 
-/* Digits at the front of *text; false when there are none, or too many. */
-static bool value_read_digits(const char **text, uint64_t *ret_number)
-{
-    uint64_t number = 0;
-    const char *c = *text;
-
-    for (; *c >= '0' && *c <= '9'; c++) {
-        unsigned digit = (unsigned)(*c - '0');
-
-        if (number > (UINT64_MAX - digit) / 10)
-            return false;
-        number = number * 10 + digit;
-    }
-    *ret_number = number;
-    if (c == *text)
-        return false;
-    *text = c;
-    return true;
-}
-
-static bool read_unit(const struct unit *units, const char *text, uint64_t *number)
-{
-    const struct unit *unit = units;
-
-    while (*text && unit->name && strcmp(unit->name, text))
-        unit++;
-    if (!unit->name || *number > UINT64_MAX / unit->worth)
-        return false;
-    *number *= unit->worth;
-    return true;
-}
-
 static int store_number(const struct option *option, uint64_t number, struct settings *settings)
 {
     if (number < option->min || number > option->max)
@@ -150,9 +127,54 @@ static int read_number(const struct option *option, const char *text, struct set
 {
     uint64_t number;
 
-    if (!value_read_digits(&text, &number) || !read_unit(types[option->type].units, text, &number))
+    if (!hf_unit_read_digits(&text, &number) ||
+        !hf_unit_read(types[option->type].units, text, &number))
         return HAFT_EINVAL;
     return store_number(option, number, settings);
+}
+
+/* ---- numbers with a sign, and others ---- */
+
+static int store_integer(const struct option *option, int64_t number, struct settings *settings)
+{
+    if ((option->least || option->most) && (number < option->least || number > option->most))
+        return HAFT_EINVAL;
+    memcpy(member(option, settings), &number, sizeof number);
+    return 0;
+}
+
+static int value_read_integer(const struct option *option, const char *text,
+                              struct settings *settings)
+{
+    bool negative = *text == '-';
+    uint64_t size;
+
+    text += negative;
+    if (!hf_unit_read_digits(&text, &size) || *text || size > (uint64_t)INT64_MAX + negative)
+        return HAFT_EINVAL;
+    return store_integer(option, negative && size ? -(int64_t)(size - 1) - 1 : (int64_t)size,
+                         settings);
+}
+
+static int store_real(const struct option *option, double number, struct settings *settings)
+{
+    if ((option->least || option->most) &&
+        (number < (double)option->least || number > (double)option->most))
+        return HAFT_EINVAL;
+    memcpy(member(option, settings), &number, sizeof number);
+    return 0;
+}
+
+/* As JSON has numbers. */
+static int read_real(const struct option *option, const char *text, struct settings *settings)
+{
+    haft_reason reason = {0};
+    yyjson_val *number = haft_json_read(text, strlen(text), 0, settings->arena, &reason);
+
+    if (!number && reason.code == HAFT_ENOMEM)
+        return HAFT_ENOMEM;
+    return yyjson_is_num(number) ? store_real(option, yyjson_get_num(number), settings)
+                                 : HAFT_EINVAL;
 }
 
 /* "60", "60/1m", "60/m" */
@@ -160,15 +182,15 @@ static int value_read_rate(const struct option *option, const char *text, struct
 {
     uint64_t calls, period = 1;
 
-    if (!value_read_digits(&text, &calls))
+    if (!hf_unit_read_digits(&text, &calls))
         return HAFT_EINVAL;
     if (!*text)
-        return set_rate(option, settings, calls, OPTION_VALUE_MINUTE);
+        return set_rate(option, settings, calls, UNIT_MINUTE);
     if (*text++ != '/' || !*text)
         return HAFT_EINVAL;
-    if (*text >= '0' && *text <= '9' && !value_read_digits(&text, &period))
+    if (*text >= '0' && *text <= '9' && !hf_unit_read_digits(&text, &period))
         return HAFT_EINVAL;
-    if (!read_unit(times, text, &period))
+    if (!hf_unit_read(hf_unit_times, text, &period))
         return HAFT_EINVAL;
     return set_rate(option, settings, calls, period);
 }
@@ -187,7 +209,9 @@ static int read_word(const struct option *option, const char *text, struct setti
 {
     for (int i = 0; option->words[i]; i++)
         if (!strcmp(option->words[i], text)) {
-            memcpy(member(option, settings), &i, sizeof i);
+            int number = option->numbers ? option->numbers[i] : i;
+
+            memcpy(member(option, settings), &number, sizeof number);
             return 0;
         }
     return HAFT_EINVAL;
@@ -196,12 +220,12 @@ static int read_word(const struct option *option, const char *text, struct setti
 static bool is_address(const char *text)
 {
     static const char local[] = "unix:";
-    const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : "";
+    const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text;
     uint64_t number;
 
     if (!strncmp(text, local, sizeof local - 1))
         return text[sizeof local - 1];
-    return colon && colon > text && value_read_digits(&port, &number) && !*port && number <= 65535;
+    return hf_unit_read_digits(&port, &number) && !*port && number <= 65535;
 }
 
 static bool value_fits(enum option_type type, const char *text)
@@ -277,12 +301,13 @@ int hf_option_read(const struct option *option, const char *text, struct setting
 {
     static int (*const readers[OPTION_TYPES])(const struct option *option, const char *text,
                                               struct settings *settings) = {
-        [OPTION_SWITCH] = read_switch,   [OPTION_NUMBER] = read_number,
-        [OPTION_SIZE] = read_number,     [OPTION_DURATION] = read_number,
-        [OPTION_RATE] = value_read_rate, [OPTION_WORD] = read_word,
-        [OPTION_TEXT] = value_read_text, [OPTION_FILE] = value_read_text,
-        [OPTION_PATH] = value_read_text, [OPTION_ADDRESS] = value_read_text,
-        [OPTION_LIST] = read_list,
+        [OPTION_SWITCH] = read_switch,         [OPTION_NUMBER] = read_number,
+        [OPTION_SIZE] = read_number,           [OPTION_DURATION] = read_number,
+        [OPTION_INTEGER] = value_read_integer, [OPTION_REAL] = read_real,
+        [OPTION_RATE] = value_read_rate,       [OPTION_WORD] = read_word,
+        [OPTION_TEXT] = value_read_text,       [OPTION_FILE] = value_read_text,
+        [OPTION_PATH] = value_read_text,       [OPTION_ADDRESS] = value_read_text,
+        [OPTION_SECRET] = value_read_text,     [OPTION_LIST] = read_list,
     };
 
     return readers[option->type](option, text, settings);
@@ -319,9 +344,17 @@ int hf_option_read_json(const struct option *option, yyjson_val *value, struct s
                    ? read_switch(option, yyjson_get_bool(value) ? "true" : "false", settings)
                    : HAFT_EINVAL;
     if (option->type == OPTION_RATE && yyjson_is_uint(value))
-        return set_rate(option, settings, yyjson_get_uint(value), OPTION_VALUE_MINUTE);
+        return set_rate(option, settings, yyjson_get_uint(value), UNIT_MINUTE);
     if (types[option->type].units && yyjson_is_uint(value))
         return store_number(option, yyjson_get_uint(value), settings);
+    if (option->type == OPTION_INTEGER)
+        return yyjson_is_int(value) &&
+                       (yyjson_is_sint(value) || yyjson_get_uint(value) <= INT64_MAX)
+                   ? store_integer(option, yyjson_get_sint(value), settings)
+                   : HAFT_EINVAL;
+    if (option->type == OPTION_REAL)
+        return yyjson_is_num(value) ? store_real(option, yyjson_get_num(value), settings)
+                                    : HAFT_EINVAL;
     return text && option->type != OPTION_NUMBER ? hf_option_read(option, text, settings)
                                                  : HAFT_EINVAL;
 }
@@ -363,18 +396,6 @@ bool hf_option_equal(const struct option *option, const struct settings *a,
 
 /* ---- writing ---- */
 
-/* In the largest unit that leaves nothing over. */
-static void put_units(const struct unit *units, uint64_t number, haft_buffer *buffer)
-{
-    const struct unit *largest = units;
-
-    for (const struct unit *unit = units; unit->name && number; unit++)
-        if (number % unit->worth == 0)
-            largest = unit;
-    haft_buffer_printf(buffer, "%llu%s", (unsigned long long)(number / largest->worth),
-                       number ? largest->name : "");
-}
-
 static void put_rate(const struct option *option, const struct settings *settings,
                      haft_buffer *buffer)
 {
@@ -384,16 +405,18 @@ static void put_rate(const struct option *option, const struct settings *setting
     haft_buffer_printf(buffer, "%u", rate.calls);
     if (rate.calls) {
         haft_buffer_puts(buffer, "/");
-        put_units(times, rate.per_ms, buffer);
+        hf_unit_put(hf_unit_times, rate.per_ms, buffer);
     }
 }
 
 static const char *word_of(const struct option *option, const struct settings *settings)
 {
-    int i;
+    int number, i = 0;
 
-    memcpy(&i, value_stored(option, settings), sizeof i);
-    return option->words[i];
+    memcpy(&number, value_stored(option, settings), sizeof number);
+    while (option->numbers && option->words[i] && option->numbers[i] != number)
+        i++;
+    return option->words[option->numbers ? i : number];
 }
 
 void hf_option_put(const struct option *option, const struct settings *settings,
@@ -404,11 +427,17 @@ void hf_option_put(const struct option *option, const struct settings *settings,
     if (option->type == OPTION_SWITCH) {
         haft_buffer_puts(buffer, hf_option_is_set(option, settings) ? "true" : "false");
     } else if (types[option->type].units) {
-        put_units(types[option->type].units, get_number(option, settings), buffer);
+        hf_unit_put(types[option->type].units, get_number(option, settings), buffer);
     } else if (option->type == OPTION_RATE) {
         put_rate(option, settings, buffer);
     } else if (option->type == OPTION_WORD) {
         haft_buffer_puts(buffer, word_of(option, settings));
+    } else if (option->type == OPTION_INTEGER) {
+        haft_buffer_json_integer(buffer, get_integer(option, settings));
+    } else if (option->type == OPTION_REAL) {
+        haft_buffer_json_number(buffer, get_real(option, settings));
+    } else if (option->type == OPTION_SECRET) {
+        haft_buffer_puts(buffer, get_text(option, settings) ? "***" : "");
     } else if (option->type != OPTION_LIST) {
         haft_buffer_puts(buffer, get_text(option, settings) ? get_text(option, settings) : "");
     } else {
@@ -437,7 +466,8 @@ void hf_option_put_json(const struct option *option, const struct settings *sett
 {
     const char *const *list;
 
-    if (option->type == OPTION_SWITCH || option->type == OPTION_NUMBER) {
+    if (option->type == OPTION_SWITCH || option->type == OPTION_NUMBER ||
+        option->type == OPTION_INTEGER || option->type == OPTION_REAL) {
         hf_option_put(option, settings, buffer);
     } else if (option->type == OPTION_LIST) {
         list = get_list(option, settings);
@@ -457,11 +487,16 @@ void hf_option_put_expected(const struct option *option, haft_buffer *buffer)
     const struct unit *units = types[option->type].units;
 
     haft_buffer_puts(buffer, types[option->type].expected);
-    if (units) {
+    if (units && !option->min && option->max >= INT64_MAX) {
+        haft_buffer_puts(buffer, option->type == OPTION_SIZE ? " such as 64KiB" : " such as 30s");
+    } else if (units) {
         haft_buffer_puts(buffer, " from ");
-        put_units(units, option->min, buffer);
+        hf_unit_put(units, option->min, buffer);
         haft_buffer_puts(buffer, " to ");
-        put_units(units, option->max, buffer);
+        hf_unit_put(units, option->max, buffer);
+    } else if (option->least || option->most) {
+        haft_buffer_printf(buffer, " from %lld to %lld", (long long)option->least,
+                           (long long)option->most);
     }
     for (size_t i = 0; option->words && option->words[i]; i++)
         haft_buffer_printf(buffer, "%s%s", i ? ", " : " ", option->words[i]);

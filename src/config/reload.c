@@ -27,13 +27,14 @@ static void log_complaints(haft_server *server, const struct complaints *complai
 
 static void log_changes(const struct reload *reload, const struct settings *settings)
 {
-    for (size_t i = 0; i < hf_option_count; i++) {
-        const struct option *option = &hf_option_table[i];
+    const struct option *option;
+
+    for (size_t i = 0; (option = hf_settings_option(settings->program, i)); i++) {
         haft_buffer value;
 
         if (!option->live && !hf_option_equal(option, settings, reload->started))
             hf_server_log(reload->server, HAFT_WARNING, "%s: changing this requires a restart",
-                          option->key ? option->key : option->flag);
+                          option->key ? option->key : hf_option_name(option));
         if (!option->live || hf_option_equal(option, settings, hf_reload_settings(reload)))
             continue;
         haft_buffer_init(&value, reload->server->allocator, 1 << 16);
@@ -45,20 +46,9 @@ static void log_changes(const struct reload *reload, const struct settings *sett
     }
 }
 
-static bool tools_differ(const struct settings *a, const struct settings *b)
-{
-    static const char *const keys[] = {"tools.offer", "tools.read_only", "tools.disabled"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!hf_option_equal(hf_option_by_key(keys[i]), a, b))
-            return true;
-    return false;
-}
-
 static int apply_live(struct reload *reload, const struct settings *settings)
 {
-    int status = hf_app_apply_live(reload->app, reload->server, settings,
-                                   tools_differ(settings, hf_reload_settings(reload)));
+    int status = hf_app_apply_live(reload->app, reload->server, settings);
 
     if (status)
         return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/option.h"
+#include "config/program_options.h"
 
 enum {
     SETTINGS_ARENA_LIMIT = 32 << 20,
@@ -58,15 +59,16 @@ void hf_complaints_add_value(struct complaints *complaints, const char *place,
                              const struct option *option, const char *given, size_t size)
 {
     const char *nearest = option->words ? hf_option_nearest_word(option, given) : NULL;
+    bool secret = option->type == OPTION_SECRET;
     haft_buffer expected;
     size_t shown = size > SETTINGS_SHOWN ? haft_utf8_valid(given, SETTINGS_SHOWN) : size;
 
     haft_buffer_init(&expected, complaints->text.allocator, COMPLAINTS_LIMIT);
     hf_option_put_expected(option, &expected);
-    hf_complaints_add(complaints, "%s: expected %.*s, not %.*s%s%s%s%s", place, (int)expected.size,
-                      expected.size ? expected.data : "", (int)shown, given,
-                      shown < size ? "..." : "", nearest ? "; did you mean " : "",
-                      nearest ? nearest : "", nearest ? "?" : "");
+    hf_complaints_add(complaints, "%s: expected %.*s%s%.*s%s%s%s%s", place, (int)expected.size,
+                      expected.size ? expected.data : "", secret ? "" : ", not ",
+                      secret ? 0 : (int)shown, given, !secret && shown < size ? "..." : "",
+                      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     if (expected.status)
         complaints->text.status = expected.status;
     haft_buffer_finish(&expected);
@@ -77,24 +79,45 @@ void hf_complaints_add_value(struct complaints *complaints, const char *place,
 struct program_settings hf_program_settings_of(const haft_server *server)
 {
     struct program_settings program = {.server = server->options,
-                                       .visibility = server->visibility,
+                                       .visibility = server->catalogue->visibility,
                                        .audit_mode = server->metering.audit_mode,
                                        .allocator = server->allocator,
-                                       .n_sections = server->n_sections};
+                                       .n_sections = server->n_sections,
+                                       .own = server->program_options};
 
     memcpy(program.sections, server->sections, sizeof program.sections);
     return program;
 }
 
+const struct option *hf_settings_option(const struct program_settings *program, size_t i)
+{
+    if (i < hf_option_count)
+        return &hf_option_table[i];
+    i -= hf_option_count;
+    return program->own && i < program->own->n ? &program->own->rows[i] : NULL;
+}
+
+size_t hf_settings_place(const struct settings *settings, const struct option *option)
+{
+    return option->own ? hf_option_count + (size_t)(option - settings->program->own->rows)
+                       : (size_t)(option - hf_option_table);
+}
+
 /* What has no value gets its default. */
 static int read_defaults(struct settings *settings)
 {
-    struct settings initial = {.arena = settings->arena};
+    const struct program_options *own = settings->program->own;
+    struct settings initial = {.arena = settings->arena, .program = settings->program};
+    const struct option *option;
     int status = 0;
 
-    for (size_t i = 0; i < hf_option_count && !status; i++) {
-        const struct option *option = &hf_option_table[i];
-
+    if (own) {
+        settings->own = haft_arena_zalloc(settings->arena, 1, own->size);
+        initial.own = haft_arena_zalloc(settings->arena, 1, own->size);
+        if (!settings->own || !initial.own)
+            return HAFT_ENOMEM;
+    }
+    for (size_t i = 0; !status && (option = hf_settings_option(settings->program, i)); i++) {
         if (option->initial)
             status = hf_option_read(option, option->initial, &initial);
         if (!status && option->initial && !hf_option_is_set(option, settings))
@@ -107,7 +130,7 @@ static int read_defaults(struct settings *settings)
 
 /* ---- the environment and the command line ---- */
 
-static const char *variable_set(const char *name)
+const char *hf_settings_variable(const char *name)
 {
     const char *value = getenv(name);
 
@@ -121,18 +144,20 @@ static int read_variable(struct settings *settings, const struct option *option,
     const char *value, *place = name;
     int status;
 
+    if (option->type == OPTION_SECRET)
+        return hf_program_options_read_secret(settings, option, complaints);
     hf_option_variable(option, name);
-    value = variable_set(name);
+    value = *name ? hf_settings_variable(name) : NULL;
     if (!value && option->also) {
         place = option->also;
-        value = variable_set(place);
+        value = hf_settings_variable(place);
     }
     if (!value)
         return 0;
     status = hf_option_read(option, value, settings);
     if (status == HAFT_EINVAL)
         hf_complaints_add_value(complaints, place, option, value, strlen(value));
-    settings->from[option - hf_option_table] = FROM_ENVIRONMENT;
+    settings->from[hf_settings_place(settings, option)] = FROM_ENVIRONMENT;
     return status == HAFT_ENOMEM ? status : 0;
 }
 
@@ -141,7 +166,7 @@ static int read_given(struct settings *settings, const struct given *given,
 {
     const struct option *option = given->option;
     const char *value = given->value ? given->value : "true";
-    unsigned char *from = &settings->from[option - hf_option_table];
+    unsigned char *from = &settings->from[hf_settings_place(settings, option)];
     int status;
 
     if (option->type == OPTION_LIST) {
@@ -152,7 +177,7 @@ static int read_given(struct settings *settings, const struct given *given,
         status = hf_option_read(option, value, settings);
     }
     if (status == HAFT_EINVAL)
-        hf_complaints_add_value(complaints, option->flag, option, value, strlen(value));
+        hf_complaints_add_value(complaints, hf_option_name(option), option, value, strlen(value));
     *from = FROM_COMMAND_LINE;
     return status == HAFT_ENOMEM ? status : 0;
 }
@@ -211,24 +236,45 @@ static int read_config(struct settings *settings, const struct given *given, siz
     return hf_settings_read_file(settings, settings->config, complaints);
 }
 
-int hf_settings_load(struct settings *settings, const struct program_settings *program,
+/* All but --config, which comes before the others. */
+static bool is_layered(const struct option *option)
+{
+    return option->key || option->own;
+}
+
+static int settings_judge(int status, const struct complaints *complaints)
+{
+    status = status ? status : complaints->text.status;
+    return status ? status : complaints->n ? HAFT_EINVAL : 0;
+}
+
+int hf_settings_read(struct settings *settings, const struct program_settings *program,
                      const struct given *given, size_t n_given, struct complaints *complaints)
 {
+    const struct option *option;
     int status = hf_settings_init(settings, program);
 
     if (!status)
         status = read_config(settings, given, n_given, complaints);
-    for (size_t i = 0; i < hf_option_count && !status; i++)
-        if (hf_option_table[i].key)
-            status = read_variable(settings, &hf_option_table[i], complaints);
+    for (size_t i = 0; !status && (option = hf_settings_option(program, i)); i++)
+        if (is_layered(option))
+            status = read_variable(settings, option, complaints);
     for (size_t i = 0; i < n_given && !status; i++)
-        if (given[i].option->key)
+        if (is_layered(given[i].option))
             status = read_given(settings, &given[i], complaints);
     if (!status)
+        hf_program_options_require(settings, complaints);
+    return settings_judge(status, complaints);
+}
+
+int hf_settings_load(struct settings *settings, const struct program_settings *program,
+                     const struct given *given, size_t n_given, struct complaints *complaints)
+{
+    int status = hf_settings_read(settings, program, given, n_given, complaints);
+
+    if (!status || status == HAFT_EINVAL)
         status = prepare_sections(settings, program, complaints);
-    if (!status)
-        status = complaints->text.status;
-    return status ? status : complaints->n ? HAFT_EINVAL : 0;
+    return settings_judge(status, complaints);
 }
 
 int hf_settings_init(struct settings *settings, const struct program_settings *program)
@@ -274,7 +320,8 @@ int haft_section_add(haft_server *server, const haft_section *section)
         return status;
     section = view;
     name = section->name ? section->name : "";
-    if (!*name || !section->prepare || !section->commit || hf_option_has_section(name))
+    if (!*name || !section->prepare || !section->commit || hf_option_has_section(name) ||
+        (server->program_options && !strcmp(name, PROGRAM_OPTIONS_SECTION)))
         return hf_server_refuse(
             server, HAFT_EINVAL, name,
             "a section needs a unique name and functions for both of its steps");

@@ -13,13 +13,14 @@
 #include "process/sandbox.h"
 #include "engine/offer/server.h"
 
-enum { SETTINGS_MAX = 64 }; /* options that there may be */
+enum { SETTINGS_MAX = 64, SETTINGS_OWN = 64 }; /* options that there may be, and of a program */
 
 enum source { FROM_DEFAULT, FROM_PROGRAM, FROM_FILE, FROM_ENVIRONMENT, FROM_COMMAND_LINE, SOURCES };
 
 const char *hf_source_name(enum source source);
 
 struct option;
+struct program_options;
 
 /* What the program said, before anything was applied to the server. */
 struct program_settings {
@@ -29,6 +30,7 @@ struct program_settings {
     const haft_allocator *allocator;
     const haft_section *sections[SECTIONS_MAX]; /* whose parts of the file are not ours */
     size_t n_sections;
+    const struct program_options *own; /* NULL for none */
 };
 
 struct settings {
@@ -51,8 +53,9 @@ struct settings {
     /* Both transports have these. */
     unsigned workers, drain_ms;
     size_t max_queue;
-    unsigned char from[SETTINGS_MAX]; /* enum source, by the option's place in the table */
-    haft_value *file;                 /* the configuration file; NULL when there is none */
+    unsigned char from[SETTINGS_MAX + SETTINGS_OWN]; /* enum source, by the option's place */
+    void *own;                                       /* values of the program's options */
+    haft_value *file; /* the configuration file; NULL when there is none */
     const struct program_settings *program;
     void *prepared[SECTIONS_MAX]; /* by the program's sections; so many of them, */
     size_t n_prepared;            /* until they are committed */
@@ -77,8 +80,18 @@ struct given {
     const char *value; /* NULL: it is on */
 };
 
-/* Reads all layers.  0; HAFT_EINVAL when there are complaints; HAFT_ENOMEM.  Finish the settings in
- * any case. */
+/* An environment variable; NULL if it is not set, or is empty. */
+const char *hf_settings_variable(const char *name);
+
+/* The i-th option, of the table or after these of the program; NULL past the last.  Its place is i. */
+const struct option *hf_settings_option(const struct program_settings *program, size_t i);
+size_t hf_settings_place(const struct settings *settings, const struct option *option);
+
+/* Reads all layers but the sections of others.  0; HAFT_EINVAL when there are complaints; HAFT_ENOMEM.
+ * Finish the settings in any case. */
+int hf_settings_read(struct settings *settings, const struct program_settings *program,
+                     const struct given *given, size_t n_given, struct complaints *complaints);
+/* The same, and the sections prepare theirs. */
 int hf_settings_load(struct settings *settings, const struct program_settings *program,
                      const struct given *given, size_t n_given, struct complaints *complaints);
 /* The sections discard what they prepared, unless it was committed. */

@@ -4,12 +4,12 @@
 #include "config/settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "config/file.h"
 #include "config/option.h"
+#include "config/program_options.h"
 
 enum { SETTINGS_FILE_LIMIT = 1 << 20, KEY_LIMIT = 256, SETTINGS_FILE_PLACE = 512 };
 
@@ -22,7 +22,7 @@ struct settings_file_reading {
 static void settings_file_refuse_key(const struct settings_file_reading *reading, const char *key)
 {
     const struct program_settings *program = reading->settings->program;
-    const char *nearest = hf_option_nearest_key(key);
+    const char *nearest = hf_option_nearest_key(reading->settings, key);
     struct nearest search = hf_nearest_begin(key);
 
     for (size_t i = 0; i < program->n_sections; i++)
@@ -58,15 +58,18 @@ static int refuse_value(const struct settings_file_reading *reading, const struc
 static int read_member(const struct settings_file_reading *reading, const char *key,
                        yyjson_val *value)
 {
+    const struct settings *settings = reading->settings;
     const struct option *option = hf_option_by_key(key);
     int status;
 
+    if (!option)
+        option = hf_program_options_by_key(settings->program->own, key);
     if (!option) {
         settings_file_refuse_key(reading, key);
         return 0;
     }
     status = hf_option_read_json(option, value, reading->settings);
-    reading->settings->from[option - hf_option_table] = FROM_FILE;
+    reading->settings->from[hf_settings_place(settings, option)] = FROM_FILE;
     return status == HAFT_EINVAL ? refuse_value(reading, option, value) : status;
 }
 
@@ -77,7 +80,8 @@ static int settings_file_read_section(const struct settings_file_reading *readin
     yyjson_val *name, *value;
     int status = 0;
 
-    if (!hf_option_has_section(section)) {
+    if (!hf_option_has_section(section) &&
+        !(reading->settings->program->own && !strcmp(section, PROGRAM_OPTIONS_SECTION))) {
         settings_file_refuse_key(reading, section);
         return 0;
     }
@@ -156,43 +160,19 @@ int hf_settings_read_text(struct settings *settings, const char *name, const cha
     return status;
 }
 
-/* ---- bytes of a file ---- */
-
-/* 0, HAFT_ENOMEM, HAFT_ETOOBIG, or HAFT_EINVAL with the reason in errno. */
-static int read_all(int fd, haft_buffer *buffer)
-{
-    char block[4096];
-    ssize_t n;
-
-    while ((n = read(fd, block, sizeof block)) != 0) {
-        if (n < 0 && errno != EINTR)
-            return HAFT_EINVAL;
-        if (n > 0)
-            haft_buffer_add(buffer, block, (size_t)n);
-        if (buffer->status)
-            return buffer->status;
-    }
-    return 0;
-}
-
 int hf_settings_read_file(struct settings *settings, const char *path,
                           struct complaints *complaints)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
     haft_buffer text;
+    int status;
 
-    if (fd < 0) {
-        hf_complaints_add(complaints, "%s: %s", path, strerror(errno));
-        return 0;
-    }
     haft_buffer_init(&text, settings->program->allocator, SETTINGS_FILE_LIMIT);
-    status = read_all(fd, &text);
+    status = hf_file_read(path, &text);
     if (status == HAFT_EINVAL)
         hf_complaints_add(complaints, "%s: %s", path, strerror(errno));
     if (status == HAFT_ETOOBIG)
         hf_complaints_add(complaints, "%s: the configuration exceeds the limit of %d bytes", path,
                           SETTINGS_FILE_LIMIT);
-    close(fd);
     if (!status)
         status = hf_settings_read_text(settings, path, text.size ? text.data : "", text.size,
                                        complaints);

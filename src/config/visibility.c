@@ -53,6 +53,19 @@ static int visibility_put_names(const struct settings *settings, haft_buffer *na
     return names->status;
 }
 
+/* Whether the server has it already: then clients must not be told of a change. */
+static bool visibility_is(haft_server *server, const haft_visibility *wanted)
+{
+    struct catalogue *now = hf_catalogue_take(server);
+    const haft_visibility *has = &now->visibility;
+    bool same = has->hides == wanted->hides && has->context == wanted->context &&
+                has->read_only == wanted->read_only && !has->tools == !wanted->tools &&
+                (!has->tools || !strcmp(has->tools, wanted->tools));
+
+    hf_catalogue_drop(now);
+    return same;
+}
+
 int hf_visibility_apply(haft_server *server, const struct settings *settings)
 {
     const haft_visibility *program = &settings->program->visibility;
@@ -67,7 +80,8 @@ int hf_visibility_apply(haft_server *server, const struct settings *settings)
         hf_server_refuse(server, status, "tools", "%s", haft_strerror(status));
     } else {
         visibility.tools = names.size > 1 ? names.data : NULL;
-        status = haft_server_set_visibility(server, &visibility);
+        if (!visibility_is(server, &visibility))
+            status = haft_server_set_visibility(server, &visibility);
     }
     haft_buffer_finish(&names);
     return status;

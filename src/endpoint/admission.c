@@ -1,8 +1,8 @@
 /* admission.c - requests that wait for `admit`.
  *
- * The request is copied, since its connection may go away while somebody looks at it.  Whoever decides
- * puts it into a list that the loop's thread empties; what answers it later is hidden behind it, so
- * that the connection needs to know of nobody else. */
+ * The request is copied, because its connection may close while it waits. The thread that decides
+ * adds it to a list that the loop's thread processes. The object that handles the request later is
+ * hidden behind the admission, so that the connection deals with only one object. */
 #include <string.h>
 
 #include "endpoint/mux.h"
@@ -10,23 +10,23 @@
 enum { ADMISSION_ARENA = 256 << 20 };
 
 struct admission {
-    haft_admission base; /* first: it is what others hold */
+    haft_admission base; /* must be first: others hold a pointer to it */
     struct mux *mux;
-    struct admission *next, *previous; /* of those that are not over */
-    struct admission *next_continued;  /* decided, and not seen by the loop yet */
+    struct admission *next, *previous; /* list of unfinished admissions */
+    struct admission *next_continued;  /* decided, not yet processed by the loop */
     haft_arena *arena;
     const struct mount *by;
-    const haft_responder *responder; /* NULL when nobody is there to be answered any more */
+    const haft_responder *responder; /* NULL if the client has disconnected */
     void *context;
     haft_time deadline;
-    int status;                     /* that it was continued with */
-    haft_response answer;           /* of its own; its status is 0 when there is none */
-    struct pending_request pending; /* whoever has it, once it is admitted */
-    bool decided;                   /* the loop has seen that */
-    bool is_counted;                /* it waits for that, not for `admit` */
+    int status;                     /* argument of the continue function */
+    haft_response answer;           /* its own response; status 0 if there is none */
+    struct pending_request pending; /* the pending request, once admitted */
+    bool decided;                   /* the loop has processed the decision */
+    bool is_counted;                /* it waits for a rate limit, not for `admit` */
     bool (*cancel)(void *context);
     void *cancel_context;
-    bool inside; /* whoever has it is being given it */
+    bool inside; /* it is being handed over */
     bool answered;
 };
 
@@ -72,7 +72,7 @@ haft_admission *haft_admission_hold(const haft_request *request)
     admission->context = admitting->context;
     admission->deadline =
         admitting->now + (haft_time)atomic_load(&mux->guard.server->limits.timeout_ms);
-    /* One that has waited already has no more time than that. */
+    /* A request that has waited before keeps its deadline. */
     if (admitting->responder == &admission_responder)
         admission->deadline = ((const struct admission *)admitting->context)->deadline;
     admission->next = mux->admissions;
@@ -85,7 +85,8 @@ haft_admission *haft_admission_hold(const haft_request *request)
 
 /* ---- from any thread ---- */
 
-/* The loop may free it as soon as it is in the list, and does not end before it has been woken. */
+/* The loop may free it as soon as it is in the list, and does not end before the wake-up has
+ * arrived. */
 static void admission_continue(struct admission *admission, int status)
 {
     struct mux *mux = admission->mux;
@@ -124,7 +125,7 @@ void haft_admission_answer(haft_admission *given, const haft_response *response)
     admission_continue(admission, answer->headers && answer->body ? HAFT_STOP : HAFT_ENOMEM);
 }
 
-/* ---- the answer of whoever has it ---- */
+/* ---- the response of the handling object ---- */
 
 static void admission_over(struct admission *admission)
 {
@@ -202,14 +203,14 @@ static void admission_decide(struct admission *admission, haft_time now)
     }
 }
 
-/* Nobody is there to be answered: it is over, unless it is about to be continued. */
+/* The client has disconnected: end it, unless it is about to be continued. */
 static void admission_cancel(struct admission *admission)
 {
     if (!admission->decided && admission->cancel && admission->cancel(admission->cancel_context))
         hf_admission_free(admission);
 }
 
-/* The next whose time is over; NULL when there is none. */
+/* Returns the next admission past its deadline; NULL if there is none. */
 static struct admission *admission_late(const struct mux *mux, haft_time now)
 {
     struct admission *one = mux->admissions;
@@ -219,7 +220,7 @@ static struct admission *admission_late(const struct mux *mux, haft_time now)
     return one;
 }
 
-/* The answer to one may be the end of another that it has waited in before. */
+/* Answering one may end another that it waited in before, so the search starts again. */
 static void admissions_answer_late(struct mux *mux, haft_time now)
 {
     struct admission *one;
@@ -272,7 +273,7 @@ static void admission_gone(void *app, void *exchange)
     hf_admission_free(admission);
 }
 
-/* Before it is admitted nobody has begun with it; its client may still want the answer. */
+/* Before admission nothing has started; the client may still expect a response. */
 static bool admission_half_closed(const void *app, const void *exchange)
 {
     const struct admission *admission = exchange;

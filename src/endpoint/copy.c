@@ -1,4 +1,4 @@
-/* copy.c - requests that are not as they came: with an index, or without their connection. */
+/* copy.c - copies of requests: with a header index, or independent of their connection. */
 #include <string.h>
 
 #include "endpoint/guard.h"
@@ -12,7 +12,7 @@ const haft_request *hf_request_index(const haft_request *request, haft_request *
     return ret_request;
 }
 
-/* Also of NULL, which is then its own copy. */
+/* Copies NULL as NULL. */
 static bool request_copy_text(haft_arena *arena, const char **text)
 {
     const char *from = *text;

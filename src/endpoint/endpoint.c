@@ -1,5 +1,5 @@
-/* endpoint.c - one endpoint, five revisions: what a request is, who answers it, and how long
- * things live. */
+/* endpoint.c - one endpoint for five revisions: classifies requests, dispatches them, and manages
+ * lifetimes. */
 #include "endpoint/request.h"
 
 #include <string.h>
@@ -124,7 +124,7 @@ void haft_exchange_gone(haft_exchange *exchange)
     if (exchange->session) {
         struct http_session *session = exchange->session;
 
-        /* Losing the connection cancels nothing: the client may come back, unless it is of
+        /* Losing the connection does not cancel calls: the client may reconnect, unless it uses
          * 2024-11-05. */
         if (exchange->listens)
             hf_exchange_free(exchange);
@@ -147,7 +147,7 @@ static void preflight(haft_exchange *exchange, const haft_request *request)
     hf_exchange_free(exchange);
 }
 
-/* At one of the paths of 2024-11-05. */
+/* Handles the paths of 2024-11-05. */
 static void route_sse(haft_exchange *exchange, const haft_request *request)
 {
     if (hf_path_is(request->path, "/sse") && !strcmp(request->method, "GET"))
@@ -158,7 +158,7 @@ static void route_sse(haft_exchange *exchange, const haft_request *request)
         hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Not Found");
 }
 
-/* Whoever has the endpoint has found that the path is its: its own, unless it has others. */
+/* The caller has matched the path: the endpoint's own, unless it has others. */
 static void exchange_route(haft_exchange *exchange, const haft_request *request)
 {
     const haft_endpoint_options *options = &exchange->endpoint->options;
@@ -216,7 +216,7 @@ static void *handle(void *context, const haft_request *request, const haft_respo
     endpoint->n_exchanges++;
     exchange_route(exchange, request);
     exchange->held = false;
-    /* A stream that has ended already is not gone again. */
+    /* A stream that has ended is not reported as gone again. */
     if (!exchange->done)
         return exchange->gone && !exchange->of ? NULL : exchange;
     hf_exchange_free(exchange);
@@ -250,7 +250,7 @@ static void keep_alive(haft_exchange *exchange, haft_time now)
         hf_exchange_keep_alive(exchange);
 }
 
-/* Nobody asks for anything: gives back what is kept for who does. */
+/* Without activity: frees memory kept for reuse. */
 static void rest(haft_endpoint *endpoint)
 {
     for (int i = 0; i < REVISIONS; i++)
@@ -346,7 +346,7 @@ bool haft_endpoint_idle(const haft_endpoint *endpoint)
     return hf_jobs_idle(endpoint);
 }
 
-/* ---- as one of several ---- */
+/* ---- as a mounted app ---- */
 
 static void app_gone(void *app, void *exchange)
 {
@@ -354,8 +354,8 @@ static void app_gone(void *app, void *exchange)
     haft_exchange_gone(exchange);
 }
 
-/* The end of a modern client's stream cancels its call, and one that listens has nothing to wait
- * for.  Calls of legacy clients go on in any case. */
+/* The end of a modern client's stream cancels its call, and a listener has nothing to wait for.
+ * Calls of legacy clients continue in any case. */
 static bool app_half_closed(const void *app, const void *exchange)
 {
     const haft_exchange *one = exchange;

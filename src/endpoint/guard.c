@@ -1,8 +1,8 @@
-/* guard.c - what every request passes before anybody looks at what it wants: where it comes
- * from, and whether the server is there for it.
+/* guard.c - checks every request before it is dispatched: its origin, and whether the server
+ * accepts requests.
  *
- * A page in a browser can make its visitor's browser send requests to this machine; what it cannot
- * do is to lie about its own origin, or about the name that it asked for. */
+ * A web page can make a visitor's browser send requests to this machine, but it cannot forge its
+ * Origin header, or the Host header. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { HEADERS_LIMIT = 64 << 10, GUARD_BODY_LIMIT = 4 << 10 };
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 size_t hf_guard_put_cors(const struct guard *guard, haft_header *ret_headers)
 {
@@ -50,7 +50,7 @@ void hf_guard_refuse(struct guard *guard, const haft_responder *responder, void 
     haft_buffer_finish(&body);
 }
 
-/* Arguments may be sent as headers, too, whose names only the page knows. */
+/* Arguments may also be sent as headers, whose names only the page knows. */
 void hf_guard_preflight(struct guard *guard, const char *methods, const haft_request *request,
                         const haft_responder *responder, void *context)
 {
@@ -78,7 +78,7 @@ void hf_guard_preflight(struct guard *guard, const char *methods, const haft_req
     haft_buffer_finish(&allowed);
 }
 
-/* ---- where it comes from ---- */
+/* ---- Host and Origin ---- */
 
 /* Whether it is "name", "name:port" or "[name]:port" with one of the names. */
 static bool is_allowed_host(const struct guard *guard, const char *host, size_t size)
@@ -90,7 +90,7 @@ static bool is_allowed_host(const struct guard *guard, const char *host, size_t 
 
     while (i < size && host[i] >= '0' && host[i] <= '9')
         i++;
-    /* What is behind the name is no port, or the name does not end. */
+    /* The name is followed by something other than a port, or its bracket is not closed. */
     if ((name < size && (host[name] != ':' || i < size)) || (!end && size && *host == '['))
         name = 0;
     for (int k = 0; k < 2; k++)
@@ -117,7 +117,7 @@ static bool is_allowed_origin(const struct guard *guard, const char *origin, siz
     return host && is_allowed_host(guard, host, size - (size_t)(host - origin));
 }
 
-/* Answers that its host, or its origin, is not allowed; false. */
+/* Responds that its host or origin is not allowed; returns false. */
 static bool guard_forbid(struct guard *guard, const char *what, struct text value,
                          const haft_responder *responder, void *context)
 {
@@ -179,7 +179,7 @@ bool hf_guard_opens(struct guard *guard, const haft_request *request,
     return true;
 }
 
-/* ---- what it carries ---- */
+/* ---- request headers ---- */
 
 void hf_request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events)
 {

@@ -1,4 +1,4 @@
-/* job.c - requests to the store, and those who wait for them. */
+/* job.c - requests to the store, and the exchanges that wait for them. */
 #include "endpoint/job.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ enum { JOB_ARENA = 256 << 20, SESSION_BYTES = 16 << 10, ALL_EVENT_BYTES = 64 << 
 
 /* ---- the store ---- */
 
-/* The endpoint's store, made when it is first needed; NULL without memory. */
+/* The endpoint's store, created on first use; NULL without memory. */
 static haft_store *job_store(haft_endpoint *endpoint)
 {
     const size_t n = endpoint->options.max_sessions;
@@ -116,7 +116,7 @@ void hf_jobs_free_spare(haft_endpoint *endpoint)
     }
 }
 
-/* ---- what it remembers while it waits ---- */
+/* ---- data kept while waiting ---- */
 
 static haft_arena *job_memory(struct store_job *job)
 {
@@ -153,7 +153,7 @@ bool hf_job_keep_message(struct store_job *job)
     return text;
 }
 
-/* ---- lines ---- */
+/* ---- queues ---- */
 
 static void job_make_ready(struct store_job *job)
 {
@@ -203,9 +203,10 @@ static void job_wait(struct store_job *job)
     session->line_end = job;
 }
 
-/* ---- asking ---- */
+/* ---- submitting ---- */
 
-/* The loop may free the job as soon as it is in the list, and does not end before it has been woken. */
+/* The loop may free the job as soon as it is in the list, and does not end before the wake-up has
+ * arrived. */
 static void on_job_answered(haft_store_request *request)
 {
     struct store_job *job = request->context;
@@ -235,7 +236,7 @@ haft_store_op *hf_job_op(struct store_job *job, const char *space, haft_store_ki
     return &job->ops[0];
 }
 
-/* HAFT_PENDING, or what came of it. */
+/* Returns HAFT_PENDING, or the result. */
 static int job_ask(struct store_job *job)
 {
     haft_store *store = job_store(job->endpoint);
@@ -247,7 +248,7 @@ static int job_ask(struct store_job *job)
     return status ? status : job->request.status;
 }
 
-/* It stands where it may ask. */
+/* Starts a job that is first in its queue. */
 static int job_start(struct store_job *job)
 {
     for (;;) {
@@ -277,7 +278,7 @@ int hf_job_run(struct store_job *job)
     return HAFT_PENDING;
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
 static void job_answered(struct store_job *job)
 {
@@ -302,7 +303,7 @@ static void job_give_up(struct store_job *job)
     job->type->finish(job, JOB_LATE);
     hf_job_take_exchange(job);
     job->session = NULL;
-    /* One whose turn has come is found there. */
+    /* A job that has become ready is in the list of ready jobs. */
     if (!job->submitted && !job->ready)
         job_over(job);
 }
@@ -311,7 +312,7 @@ static struct store_job *jobs_take_answered(haft_endpoint *endpoint)
 {
     struct store_job *job = atomic_exchange(&endpoint->answered_jobs, NULL), *first = NULL, *next;
 
-    /* The latest comes first. */
+    /* The list is in reverse order. */
     for (; job; job = next) {
         next = job->next_answered;
         job->next_answered = first;
@@ -334,7 +335,7 @@ static void jobs_start_ready(haft_endpoint *endpoint)
     }
 }
 
-/* One that is given up may take others along: the search begins again. */
+/* Giving up one job may end others, so the search starts again. */
 static void jobs_give_up_late(haft_endpoint *endpoint, bool all)
 {
     struct store_job *job = endpoint->jobs;

@@ -1,5 +1,5 @@
-/* legacy.c - what only legacy clients ask for: to listen to their session, to end it, and
- * the two paths of 2024-11-05. */
+/* legacy.c - requests of legacy clients only: listen to a session, end it, and the two paths of
+ * 2024-11-05. */
 #include "endpoint/request.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 /* ---- GET and DELETE ---- */
 
-/* The session that a request names; NULL when it was refused, or waits for the store. */
+/* The session that a request names; NULL if it was refused, or waits for the store. */
 static struct http_session *named_session(haft_exchange *exchange, const haft_request *request)
 {
     struct text id = request->index_->mcp_session_id,
@@ -64,7 +64,7 @@ void hf_endpoint_delete(haft_exchange *exchange, const haft_request *request)
         hf_http_session_delete(session, exchange);
 }
 
-/* ---- 2024-11-05: one stream for everything the server says, and a place to post to ---- */
+/* ---- 2024-11-05: one stream for all messages of the server, and a path for POST ---- */
 
 void hf_endpoint_get_sse(haft_exchange *exchange, const haft_request *request)
 {

@@ -1,8 +1,7 @@
-/* limit.c - how often clients may ask, whatever they ask for.
+/* limit.c - limits the rate of requests, of any kind.
  *
- * A client is its principal where that is known, else its address.  Its own limit is looked at
- * before the one of all together, so that somebody who asks too often does not use up what others
- * are allowed. */
+ * A client is identified by its principal if known, otherwise by its address. The client's limit is
+ * checked before the total limit, so that one client does not use up the total for others. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ enum {
     LIMIT_MAX_KEYS = 10000,
     LIMIT_KEY = 256,
     LIMIT_MINUTE = 60000,
-    TOO_MANY = -32000, /* of those that JSON-RPC leaves to servers */
+    TOO_MANY = -32000, /* from the range that JSON-RPC reserves for servers */
     MAX_PEEK = 64 << 10,
     MAX_ID = 256
 };
@@ -28,7 +27,7 @@ int hf_limit_new(const haft_http_options *options, const haft_allocator *allocat
     return *ret_limiter ? 0 : HAFT_ENOMEM;
 }
 
-/* ---- the id of a message that is not going to be read ---- */
+/* ---- the id of a message that will not be parsed ---- */
 
 static const char *limit_skip_space(const char *at, const char *end)
 {
@@ -37,7 +36,7 @@ static const char *limit_skip_space(const char *at, const char *end)
     return at;
 }
 
-/* Behind the string whose first quote is at `at`. */
+/* The position after the string that starts at `at`. */
 static const char *skip_string(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)
@@ -54,8 +53,8 @@ static const char *skip_scalar(const char *at, const char *end)
     return at;
 }
 
-/* The value of the member "id" of an object: its text, of *ret_size bytes; NULL when none is found
- * soon. */
+/* The text of the member "id" of an object, of *ret_size bytes; NULL if it is not found near the
+ * start. */
 static const char *find_id(const char *text, size_t size, size_t *ret_size)
 {
     const char *end = text + (size < MAX_PEEK ? size : MAX_PEEK), *at = limit_skip_space(text, end);
@@ -134,7 +133,7 @@ static size_t fitting(int n, size_t room)
 
 static const char ALL[] = "http:all";
 
-/* Whose request it is. */
+/* Writes the identity of the client. */
 static size_t limit_put_client(const haft_request *request, char *key, size_t room)
 {
     char address[ADDRESS_KEY];
@@ -185,14 +184,14 @@ bool hf_limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
 
 /* ---- counting in the store ---- */
 
-/* A request that waits to be counted: it is admitted a second time. */
+/* A request that waits to be counted; it passes admission a second time. */
 struct limited {
-    haft_store_request request; /* first */
+    haft_store_request request; /* must be first */
     haft_store_op op;
     struct mux *mux;
     haft_admission *admission;
     haft_time now;
-    int step; /* 0: its client's limit, 1: that of all together */
+    int step; /* 0: the client's limit, 1: the total */
     bool is_rpc;
 };
 
@@ -208,10 +207,10 @@ static void limited_answer(void *admission, const haft_response *response)
     haft_admission_answer(admission, response);
 }
 
-/* For functions that answer: what they say goes to the admission, on any thread. */
+/* For functions that respond: forwards the response to the admission, on any thread. */
 static const haft_responder limited_responder = {.respond = limited_answer};
 
-/* Logs that the store has failed, or answers again: once each. */
+/* Logs that the store failed, or works again: once each. */
 static void limit_note(struct mux *mux, const char *why)
 {
     haft_server *server = mux->guard.server;
@@ -243,7 +242,7 @@ static void limited_decide(struct limited *limited, int status)
 
 static void on_limited_answered(haft_store_request *request);
 
-/* Asks for one limit after the other, as long as each is answered at once. */
+/* Checks one limit after the other, as long as the store answers at once. */
 static void limited_run(struct limited *limited)
 {
     haft_store *store = limited->mux->guard.server->options.store;
@@ -288,7 +287,7 @@ void hf_limit_is_late(struct mux *mux, const haft_responder *responder, void *co
                     "The rate limit cannot be checked: the store did not answer in time");
 }
 
-/* Nobody waits any more: the store need not answer. */
+/* The client has disconnected: withdraw the request to the store. */
 static bool limited_cancel(void *context)
 {
     struct limited *limited = context;

@@ -1,7 +1,7 @@
-/* mux.c - several that answer requests, behind one guard.
+/* mux.c - dispatches requests to several apps behind one guard.
  *
- * Who answers is a row: a path, and the functions of an endpoint or of a program's own.  The guard
- * is the same for all of them: no row can forget to ask where a request comes from. */
+ * An app is a row: a path, and the functions of an endpoint or of the program. All of them share
+ * the guard, so no row can omit its checks. */
 #include <string.h>
 
 #include "base/defaults.h"
@@ -19,7 +19,7 @@ static size_t path_size(const char *path)
     return size && path[size - 1] == '/' ? size - 1 : size;
 }
 
-/* Where a row goes: behind the longer ones. */
+/* The position of a row: after those with longer paths. */
 static int place_of(const struct mux *mux, const char *path, size_t *ret_at, haft_reason *reason)
 {
     size_t size = path_size(path), at = 0;
@@ -37,7 +37,7 @@ static int place_of(const struct mux *mux, const char *path, size_t *ret_at, haf
     return 0;
 }
 
-/* Adds a row; what it owns is closed when it cannot be. */
+/* Adds a row; closes what the row owns on failure. */
 static int mux_mount(struct mux *mux, struct mount row, haft_reason *reason)
 {
     size_t at = 0;
@@ -93,7 +93,7 @@ static int mount_app(struct mux *mux, const char *path, const haft_app *app, haf
     return mux_mount(mux, row, reason);
 }
 
-/* Several loops may be at this at once. */
+/* Several loops may do this at once. */
 static int mount_view(struct mux *mux, const haft_app **app, haft_reason *reason)
 {
     haft_server *server = mux->loop.server;
@@ -244,7 +244,7 @@ size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options)
     return most;
 }
 
-/* Whether it comes from this machine, and not through a proxy here. */
+/* Whether it comes from this machine, and not through a local proxy. */
 static bool is_local(const haft_request *request)
 {
     return (!request->peer || !strncmp(request->peer, "127.", 4) ||
@@ -253,7 +253,7 @@ static bool is_local(const haft_request *request)
            !haft_header_find(request->headers, request->n_headers, "forwarded");
 }
 
-/* What is counted is nobody's business, unless it was said to be. */
+/* Metrics are available to local requests only, unless configured otherwise. */
 static bool is_for_metrics(const struct mux *mux, const haft_request *request)
 {
     return hf_path_is(request->path, mux->metrics_path) &&
@@ -275,14 +275,14 @@ static void show_metrics(struct mux *mux, const haft_responder *responder, void 
     haft_buffer_finish(&text);
 }
 
-/* A page may ask whether it may ask an app, which need not know of that. */
+/* Preflight requests for an app, which need not handle them. */
 static bool is_preflight(const struct mux *mux, const haft_request *request)
 {
     return mux->guard.cors_origin && !strcmp(request->method, "OPTIONS") &&
            haft_header_find(request->headers, request->n_headers, "access-control-request-method");
 }
 
-/* Whether whoever answers tells the page by itself that it may read the answer. */
+/* Whether the app sends CORS headers itself. */
 static bool has_own_cors(const struct mux *mux, const haft_request *request)
 {
     struct text origin = request->index_->origin;
@@ -291,7 +291,7 @@ static bool has_own_cors(const struct mux *mux, const haft_request *request)
            mount_allows_origin(mux, request, origin.data, origin.size);
 }
 
-/* OPTIONS *: what the server takes anywhere. */
+/* OPTIONS *: the methods that the server supports. */
 static void answer_for_all(struct mux *mux, const haft_responder *responder, void *context)
 {
     hf_guard_respond(&mux->guard, responder, context, 204,
@@ -299,7 +299,7 @@ static void answer_for_all(struct mux *mux, const haft_responder *responder, voi
                      0);
 }
 
-/* ---- who is let in ---- */
+/* ---- admission ---- */
 
 static const struct pending_request nobody;
 
@@ -409,7 +409,7 @@ bool hf_mux_half_closed(struct pending_request pending)
     return !app->half_closed || app->half_closed(pending.by->context, pending.exchange);
 }
 
-/* ---- all of them ---- */
+/* ---- all mounts ---- */
 
 void hf_mux_tick(struct mux *mux, haft_time now)
 {

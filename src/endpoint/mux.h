@@ -1,16 +1,16 @@
-/* endpoint/mux.h - what stands behind one loop's address: a guard, and whoever serves behind it. */
+/* endpoint/mux.h - the apps behind one loop's address, and their guard. */
 #ifndef HAFT_SRC_FRONT_H
 #define HAFT_SRC_FRONT_H
 
 #include "stage/limiter.h"
 #include "endpoint/endpoint.h"
 
-/* A path, and who has it. */
+/* A path, and its app. */
 struct mount {
     const char *path;
-    size_t size; /* without a slash at its end */
-    bool below;  /* what is below the path is its, too */
-    bool owns;   /* closed with it; an endpoint of 2024-11-05 has more than one path */
+    size_t size; /* without a trailing slash */
+    bool below;  /* paths below it also belong to it */
+    bool owns;   /* closed with it; an endpoint of 2024-11-05 has several paths */
     const haft_app *app;
     void *context;
 };
@@ -19,34 +19,35 @@ struct mux {
     struct guard guard;
     const haft_allocator *allocator;
     haft_http_loop loop;
-    haft_store *store;    /* of the endpoints' sessions; NULL: each has its own */
-    struct mount *mounts; /* the longest path first */
+    haft_store *store;    /* for the endpoints' sessions; NULL: each has its own */
+    struct mount *mounts; /* longest path first */
     size_t n_mounts, room;
     int (*admit)(void *context, haft_request *request, const haft_responder *responder,
                  void *responder_context);
     void *admit_context;
-    struct admission *admissions;          /* that are not over */
-    _Atomic(struct admission *) continued; /* from any thread, and not seen yet */
-    atomic_uint n_continuing;              /* threads that do so */
-    struct limiter *limiter;               /* shared by all loops; NULL when nothing is limited */
-    haft_time (*clock)(void);              /* that they share; NULL: the time that is passed in */
+    struct admission *admissions;          /* unfinished admissions */
+    _Atomic(struct admission *) continued; /* continued on any thread, not yet processed */
+    atomic_uint n_continuing;              /* threads that are doing so */
+    struct limiter *limiter;               /* shared by all loops; NULL if nothing is limited */
+    haft_time (*clock)(void);              /* shared by them; NULL: use the time that is passed
+                                            * in */
     haft_rate rate, total_rate;
-    atomic_bool cannot_count; /* the store has failed, which has been logged */
-    const char *metrics_path; /* NULL when nothing is counted */
+    atomic_bool cannot_count; /* the store failed, which has been logged */
+    const char *metrics_path; /* NULL if metrics are disabled */
     bool metrics_for_all;
-    haft_header cors[DOOR_CORS]; /* headers of responses of apps */
+    haft_header cors[DOOR_CORS]; /* headers of app responses */
     size_t n_cors;
-    const haft_responder *app_responder; /* adds them; NULL when nobody needs that */
+    const haft_responder *app_responder; /* adds these headers; NULL if none are needed */
 };
 
-/* A request that has not been answered, and who has it. */
+/* An unanswered request, and its mount. */
 struct pending_request {
-    const struct mount *by; /* NULL: nobody */
+    const struct mount *by; /* NULL if there is none */
     void *exchange;
 };
 
-/* Opens the server's endpoint and what is mounted beside it.  0, or an error with its reason. */
-/* The mount after this one in a program's list, whose struct may be shorter than ours. */
+/* Opens the server's endpoint and the other mounts. Returns 0, or an error with its reason. */
+/* The next mount in a program's list, whose struct may be shorter than ours. */
 static inline const haft_http_mount *mount_next(const haft_http_mount *one)
 {
     return (const void *)((const char *)one + one->struct_size);
@@ -56,18 +57,18 @@ int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_ht
                 haft_reason *reterr_reason);
 void hf_mux_finish(struct mux *mux);
 
-/* What is served without authentication, for a message: "endpoint", and the path; `ret_path` is ""
- * where the text says it all.  NULL when there is nothing. */
+/* Describes something that is served without authentication, for a message: "endpoint", with its
+ * path in `ret_path`, which is "" if the text is complete. NULL if everything is authenticated. */
 const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path);
 
-/* The largest body that anybody behind it takes. */
+/* The largest body that a mount accepts. */
 size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options);
 
-/* As haft_endpoint_handle, for a request that has an index. */
+/* Like haft_endpoint_handle, for a request with a header index. */
 struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
                                      const haft_responder *responder, void *context, haft_time now);
 void hf_mux_gone(struct pending_request pending);
-/* Whether it goes on although its client sends nothing any more. */
+/* Whether the request continues although its client has closed its side of the connection. */
 bool hf_mux_half_closed(struct pending_request pending);
 void hf_mux_tick(struct mux *mux, haft_time now);
 void hf_mux_shut_down(struct mux *mux);
@@ -76,55 +77,57 @@ bool hf_mux_idle(const struct mux *mux);
 
 /* ---- admission.c: requests that wait for `admit` ---- */
 
-/* A request that `admit` looks at. */
+/* A request that `admit` examines. */
 struct admitting {
-    haft_request request; /* first */
+    haft_request request; /* must be first */
     struct mux *mux;
     const struct mount *by;
     const haft_responder *responder;
     void *context;
     haft_time now;
-    struct admission *admission; /* once haft_admission_hold was called */
-    bool is_counted;             /* it waits to be counted, and is handed on then */
-    /* Takes it back from whom it waits for.  False when it is being continued; NULL: that cannot be done. */
+    struct admission *admission; /* set by haft_admission_hold */
+    bool is_counted;             /* waits to be counted, and is dispatched then */
+    /* Withdraws it from what it waits for. Returns false if it is being continued. NULL if it
+     * cannot be withdrawn. */
     bool (*cancel)(void *context);
     void *cancel_context;
 };
 
-/* Who has a request that waits; the exchange is its admission. */
+/* The mount of waiting requests; the exchange is the admission. */
 extern const struct mount hf_admission_row;
 
 void hf_admission_free(struct admission *admission);
-/* Goes on with those that were continued, and answers those whose time is over. */
+/* Processes continued admissions, and answers those past their deadline. */
 void hf_admissions_tick(struct mux *mux, haft_time now);
 
-/* Takes back those that can be. */
+/* Withdraws those that can be. */
 void hf_admissions_abandon(struct mux *mux);
 
-/* Behind `admit`: counts a request, and hands it to whoever has its path. */
+/* After `admit`: counts a request, and dispatches it. */
 struct pending_request hf_mux_enter(struct mux *mux, const struct mount *by, haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now);
-/* The same of one that has been counted. */
+/* The same for a request that has been counted. */
 struct pending_request hf_mux_serve(const struct mount *by, haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now);
-/* Answers 500, and logs what `admit` has returned. */
+/* Responds with 500, and logs the return value of `admit`. */
 void hf_mux_fail_admit(struct mux *mux, int status, const haft_responder *responder, void *context);
 
-/* ---- limit.c: how often clients may ask ---- */
+/* ---- limit.c: rate limits ---- */
 
-/* What counts requests, for all loops together; NULL, with 0, when the options limit nothing. */
+/* Creates the limiter for all loops; NULL, with status 0, if the options limit nothing. */
 int hf_limit_new(const haft_http_options *options, const haft_allocator *allocator,
                  struct limiter **ret_limiter);
 
-/* False when the request is one too many and has been answered.  One for an MCP endpoint is
- * answered in its words. */
+/* Returns false if the request exceeds a limit and has been answered; for an MCP endpoint, with a
+ * JSON-RPC error. */
 bool hf_limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
                      const haft_responder *responder, void *context, haft_time now);
 
-/* Answers one that the store has not counted in time. */
+/* Answers a request that the store did not count in time. */
 void hf_limit_is_late(struct mux *mux, const haft_responder *responder, void *context);
 
-/* The same in the server's store, which may answer later: the request waits as for `admit`. */
+/* The same with the server's store, which may answer later: the request then waits as for
+ * `admit`. */
 struct pending_request hf_limit_ask(struct mux *mux, const struct mount *by,
                                     const haft_request *request, const haft_responder *responder,
                                     void *context, haft_time now);

@@ -1,9 +1,9 @@
-/* post.c - requests that bring a message.
+/* post.c - POST requests with a message.
  *
- * The ladder of refusals goes on here, behind the guard and the path: what is carried, what is wanted
- * back.  A message whose header names a modern revision goes straight to the engine.  Any other is read
- * first: a legacy one belongs to its session, and one without a session is served on its own as far as
- * that goes. */
+ * After the guard and the path, this checks the content type and the accepted response types. A
+ * message whose header names a modern revision goes directly to the engine. Any other message is
+ * parsed first: a legacy message belongs to its session, and one without a session is served
+ * statelessly as far as possible. */
 #include "endpoint/request.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void refuse_without_memory(haft_exchange *exchange)
                        "Out of memory");
 }
 
-/* The engine has the message, and nothing has come of it yet. */
+/* The engine has the message, and has not responded yet. */
 static void post_conclude(haft_exchange *exchange, int status)
 {
     if (status == HAFT_EINVAL)
@@ -73,7 +73,7 @@ static void post_initialize(haft_exchange *exchange, haft_incoming *message,
     post_process(exchange, message, session->engine, request);
 }
 
-/* A client that has no session: each message stands for itself. */
+/* A client without a session: each message is handled separately. */
 static void post_alone(haft_exchange *exchange, haft_incoming *message, const haft_request *request,
                        enum revision revision)
 {
@@ -87,7 +87,7 @@ static void post_alone(haft_exchange *exchange, haft_incoming *message, const ha
     refuse_without_memory(exchange);
 }
 
-/* A message that names a session, which is NULL when the client has no such one. */
+/* A message that names a session, which is NULL if the client has no such session. */
 static void post_to_session(haft_exchange *exchange, haft_incoming *message,
                             const haft_request *request, struct http_session *session)
 {
@@ -108,8 +108,7 @@ const char hf_refusal_revision[] =
     "Invalid Request: MCP-Protocol-Version is not a supported revision";
 const char hf_refusal_events[] = "Not Acceptable: Accept must include text/event-stream";
 
-/* A message with a header that names a modern revision: it is for the engine's session of that revision,
- * whatever it is. */
+/* A message whose header names a modern revision goes to the shared session of that revision. */
 static void post_modern(haft_exchange *exchange, const haft_request *request, enum revision named)
 {
     haft_endpoint *endpoint = exchange->endpoint;
@@ -118,7 +117,7 @@ static void post_modern(haft_exchange *exchange, const haft_request *request, en
     struct text method = request->index_->mcp_method;
     int status;
 
-    /* A request whose body says something else than the header is refused by the engine. */
+    /* The engine rejects a request whose body contradicts the header. */
     if (!exchange->takes_events && method.size == strlen(listen) &&
         !memcmp(method.data, listen, method.size)) {
         hf_exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, hf_refusal_events);
@@ -137,8 +136,8 @@ static void post_modern(haft_exchange *exchange, const haft_request *request, en
         post_conclude(exchange, status);
 }
 
-/* A message whose header names a legacy revision, none that is known, or none at all.  It is read for the
- * session that it is most probably for, so that it need not move. */
+/* A message whose header names a legacy revision, an unknown one, or none. It is parsed in the
+ * session to which it most probably belongs, so that it need not be moved. */
 static void post_legacy(haft_exchange *exchange, const haft_request *request, enum revision named)
 {
     haft_endpoint *endpoint = exchange->endpoint;
@@ -161,7 +160,7 @@ static void post_legacy(haft_exchange *exchange, const haft_request *request, en
     exchange->kind = message->kind;
     asks = message->kind == HAFT_INCOMING_REQUEST;
     if (asks && message->envelope.version) {
-        /* The engine says what its headers lack. */
+        /* The engine reports the missing headers. */
         exchange->modern = true;
         post_alone(exchange, incoming, request, REV_NEWEST);
     } else if (asks && hf_message_is(message, "initialize")) {

@@ -1,7 +1,9 @@
-/* record.c - legacy sessions in the store: the record that a session can be taken over from.
+/* record.c - legacy sessions in the store: the record from which another process can take over a
+ * session.
  *
- * A session is at work in one process.  Its record says whose it is and what the client has said; its version changes
- * with every owner, so one that has lost the session learns of it with the next request, and writes nothing. */
+ * A session is active in one process. Its record contains its owner and the client's state; its
+ * version changes with every takeover, so a process that has lost the session notices with the next
+ * request, and writes nothing. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ enum { FORMAT = 1, ATTEMPTS = 3 };
 
 static const char space_sessions[] = "session", key_record[] = "record";
 
-/* Longer than a session lives without use: the process that has it ends it first. */
+/* Longer than the idle time of a session, so that the process that has it ends it first. */
 int64_t hf_endpoint_lifetime(const haft_endpoint *endpoint)
 {
     return endpoint->options.store ? 2 * (int64_t)endpoint->options.session_idle_ms : 0;
@@ -47,8 +49,8 @@ static bool record_is(yyjson_val *record, const char *key, const char *text)
     return text ? yyjson_equals_str(value, text) : !value;
 }
 
-/* Makes the session of a record.  0 with *ret_session; HAFT_ENOTFOUND for a record of another endpoint or another
- * principal; or an error. */
+/* Creates the session of a record. Returns 0 with *ret_session, HAFT_ENOTFOUND for a record of
+ * another endpoint or principal, or an error. */
 static int record_read(struct store_job *job, haft_slice text, struct http_session **ret_session)
 {
     haft_endpoint *endpoint = job->endpoint;
@@ -73,7 +75,7 @@ static int record_read(struct store_job *job, haft_slice text, struct http_sessi
         hf_http_session_discard(session);
         return status;
     }
-    /* The numbers of streams and events are above all that have been given out. */
+    /* Numbers of streams and events start above all earlier ones. */
     session->epoch = (unsigned)yyjson_get_uint(yyjson_obj_get(record, "epoch")) + 1;
     session->next_stream = ((uint64_t)session->epoch << 32) + 1;
     session->listen_stream = yyjson_get_uint(yyjson_obj_get(record, "listen"));
@@ -83,7 +85,7 @@ static int record_read(struct store_job *job, haft_slice text, struct http_sessi
     return 0;
 }
 
-/* The operation that writes the session's record, if it is that of `version`. */
+/* The operation that writes the session's record if it still has `version`. */
 static int record_prepare_put(struct store_job *job, const struct http_session *session,
                               uint64_t version)
 {
@@ -104,7 +106,7 @@ static void record_is_written(const struct store_job *job, struct http_session *
     session->saved = job->changes;
 }
 
-/* The operation that keeps the record; not if the session has been lost. */
+/* The operation that renews the record, unless the session has been lost. */
 static int record_prepare_renew(struct store_job *job)
 {
     haft_store_op *op;
@@ -122,7 +124,7 @@ static int record_prepare_renew(struct store_job *job)
 
 enum { CHECK_RENEW, CHECK_FIND, CHECK_TAKE_OVER };
 
-/* Where to look: here, or in the store. */
+/* Decides where to look: here, or in the store. */
 static void check_begin(struct store_job *job)
 {
     job->session = hf_http_session_find(job->endpoint, job->id, SESSION_ID);
@@ -139,7 +141,7 @@ static int check_prepare(struct store_job *job)
     return hf_job_reads(job) ? 0 : HAFT_ENOMEM;
 }
 
-/* The request goes on, with a session or without. */
+/* The request continues, with or without a session. */
 static bool check_go_on(struct store_job *job)
 {
     haft_exchange *exchange = hf_job_take_exchange(job);
@@ -170,7 +172,7 @@ static bool check_renewed(struct store_job *job, int status)
             hf_http_session_renew_events(session);
         return check_go_on(job);
     }
-    /* It is another's by now, or has been ended by one. */
+    /* Another process has taken it over or ended it. */
     if (session)
         hf_http_session_drop(session);
     job->session = NULL;
@@ -187,7 +189,7 @@ static bool check_found(struct store_job *job, int status)
     if (status < 0)
         return check_refuse(job, status);
     hf_endpoint_note_store(job->endpoint, 0);
-    /* Another request may have brought it here meanwhile. */
+    /* Another request may have restored it meanwhile. */
     check_begin(job);
     if (job->session)
         return true;
@@ -270,7 +272,7 @@ bool hf_http_session_ready(haft_exchange *exchange, const haft_request *request,
     return false;
 }
 
-/* ---- writing it ---- */
+/* ---- writing ---- */
 
 static int save_prepare(struct store_job *job)
 {
@@ -278,7 +280,7 @@ static int save_prepare(struct store_job *job)
                         : HAFT_ENOTFOUND;
 }
 
-/* Whether what waits for it can go on; else it has been answered. */
+/* Whether the waiting exchange can continue; otherwise it has been answered. */
 static bool save_has_worked(struct store_job *job, haft_exchange *exchange, int status)
 {
     struct http_session *session = job->session;
@@ -388,7 +390,7 @@ void hf_http_session_renew(struct http_session *session)
         hf_job_run(job);
 }
 
-/* ---- its end ---- */
+/* ---- removal ---- */
 
 static int delete_prepare(struct store_job *job)
 {
@@ -408,7 +410,7 @@ static bool forget_finish(struct store_job *job, int status)
 
 static const struct job_type forget_type = {delete_prepare, forget_finish};
 
-/* Where it fails, the record ends by itself. */
+/* If this fails, the record expires. */
 void hf_http_session_forget(struct http_session *session)
 {
     struct store_job *job =
@@ -443,7 +445,7 @@ static bool delete_finish(struct store_job *job, int status)
 
 static const struct job_type delete_type = {delete_prepare, delete_finish};
 
-/* Whoever has the id may end it, whatever its version. */
+/* A client that knows the id may end it, regardless of the version. */
 void hf_http_session_delete(struct http_session *session, haft_exchange *exchange)
 {
     struct store_job *job = hf_job_new(session->endpoint, &delete_type, session, exchange);

@@ -1,16 +1,16 @@
-/* replay.c - events for legacy clients that come back after they have lost a stream.
+/* replay.c - events for legacy clients that reconnect after losing a stream.
  *
- * A session's events are one log in the store, of all its streams: "STREAM-NUMBER", a line end, and the message.  An
- * event is kept first and sent then, in the order in which the session said it. */
+ * The events of all streams of a session are one log in the store: "STREAM-NUMBER", a line end, and
+ * the message. An event is stored before it is sent, in the order of the session's messages. */
 #include <string.h>
 
 #include "endpoint/job.h"
 
-enum { EVENT_BYTES = 1 << 20 /* kept for a session */ };
+enum { EVENT_BYTES = 1 << 20 /* stored for a session */ };
 
 static const char space_events[] = "events", key_log[] = "log";
 
-/* ---- names of events ---- */
+/* ---- event ids ---- */
 
 /* "stream-number" */
 static bool event_read_id(const char *text, size_t size, uint64_t *ret_stream, uint64_t *ret_number)
@@ -32,7 +32,7 @@ static bool event_read_id(const char *text, size_t size, uint64_t *ret_stream, u
     return i == size;
 }
 
-/* Takes the name off the front of a record. */
+/* Removes the id from the start of a record. */
 static bool event_split(haft_slice *record, uint64_t *ret_stream, uint64_t *ret_number)
 {
     const char *end = memchr(record->data, '\n', record->size);
@@ -44,7 +44,7 @@ static bool event_split(haft_slice *record, uint64_t *ret_stream, uint64_t *ret_
     return true;
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
 static int keep_prepare(struct store_job *job)
 {
@@ -79,7 +79,7 @@ static void event_send(haft_exchange *exchange, uint64_t number, const haft_outg
         hf_exchange_break_off(exchange);
 }
 
-/* One that cannot be kept is sent all the same. */
+/* An event that cannot be stored is sent anyway. */
 static bool keep_finish(struct store_job *job, int status)
 {
     haft_exchange *exchange = hf_job_take_exchange(job);
@@ -101,7 +101,7 @@ void hf_http_session_keep(struct http_session *session, haft_exchange *exchange,
     struct store_job *job = hf_job_new(session->endpoint, &keep_type, session, exchange);
 
     if (!job) {
-        /* Not before those that wait. */
+        /* Not before events that are still waiting. */
         if (exchange && exchange->n_jobs)
             event_send(exchange, number, &(haft_outgoing){0}, ends);
         else if (exchange)
@@ -116,9 +116,9 @@ void hf_http_session_keep(struct http_session *session, haft_exchange *exchange,
         hf_job_keep_message(job);
 }
 
-/* ---- coming back ---- */
+/* ---- replaying ---- */
 
-/* The request whose stream it is, if it has not been answered. */
+/* The unanswered request of a stream; NULL if there is none. */
 static haft_exchange *exchange_of(const struct http_session *session, uint64_t stream)
 {
     haft_exchange *exchange = session->exchanges;
@@ -140,7 +140,7 @@ static int replay_prepare(struct store_job *job)
     return hf_job_reads(job) ? 0 : HAFT_ENOMEM;
 }
 
-/* False when it has ended in the middle, so that the client comes back for the rest. */
+/* Returns false if the connection ended early, so that the client reconnects for the rest. */
 static bool replay_events(const struct store_job *job, haft_exchange *exchange)
 {
     const haft_store_op *op = &job->ops[0];
@@ -161,8 +161,8 @@ static bool replay_events(const struct store_job *job, haft_exchange *exchange)
     return true;
 }
 
-/* The new connection takes the place of the old one, which may only seem to be there.  It goes on knowing the
- * request by the exchange that it came with. */
+/* The new connection replaces the old one, which may be dead. The connection continues to use the
+ * exchange that it came with, as an alias. */
 static void replay_join(haft_exchange *exchange, haft_exchange *open)
 {
     hf_exchange_hang_up(open);
@@ -227,8 +227,8 @@ void hf_http_session_resume(struct http_session *session, haft_exchange *exchang
         open = exchange_of(session, stream);
         known = !open || open->streaming;
     }
-    /* A request that may yet be answered with JSON has no stream to come back to: whoever names
-     * one has guessed it. */
+    /* A request that may still be answered with JSON has no stream to resume: the id was
+     * guessed. */
     if (!known) {
         hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, "Unknown Last-Event-ID");
         return;

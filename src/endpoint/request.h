@@ -1,4 +1,4 @@
-/* endpoint/request.h - requests of an endpoint and whoever answers them. */
+/* endpoint/request.h - the functions that handle requests of an endpoint. */
 #ifndef HAFT_SRC_ENDPOINT_REQUEST_H
 #define HAFT_SRC_ENDPOINT_REQUEST_H
 
@@ -6,35 +6,35 @@
 
 /* ---- endpoint.c ---- */
 
-/* Makes `shared` of a revision, which is NULL; false without memory. */
+/* Creates the shared session of a revision, which must be NULL; returns false without memory. */
 bool hf_endpoint_share(haft_endpoint *endpoint, enum revision revision);
 
-/* Moves an exchange to its session's. */
+/* Moves an exchange to a session. */
 void hf_exchange_join(haft_exchange *exchange, struct http_session *session);
 
-/* A request that has waited, as if it came now. */
+/* Routes a request that has waited. */
 void hf_endpoint_route_again(haft_exchange *exchange, const haft_request *request);
 
-/* ---- post.c: requests that bring a message ---- */
+/* ---- post.c: requests with a message ---- */
 
 void hf_endpoint_post(haft_exchange *exchange, const haft_request *request);
 
-/* With whose they are. */
+/* The request's headers for the engine, with the principal and the address. */
 haft_headers hf_request_headers(const haft_request *request);
 
-/* The session of that id, if it is the client's own: knowing the id of somebody else's is not
- * enough.  One of the 2024-11-05 kind is found only when that is asked for. */
+/* Finds the session of that id, if it belongs to the client: knowing another client's id is not
+ * enough. Sessions of 2024-11-05 are found only if requested. */
 struct http_session *hf_request_session(haft_exchange *exchange, const haft_request *request,
                                         const char *id, size_t size, bool sse);
 
 extern const char hf_refusal_revision[], hf_refusal_events[];
 
-/* ---- legacy.c: what only legacy clients ask for ---- */
+/* ---- legacy.c: requests of legacy clients ---- */
 
 void hf_endpoint_get(haft_exchange *exchange, const haft_request *request);
 void hf_endpoint_delete(haft_exchange *exchange, const haft_request *request);
 
-/* 2024-11-05: one stream for everything the server says, and a place to post to. */
+/* 2024-11-05: one stream for all messages of the server, and a path for POST. */
 void hf_endpoint_get_sse(haft_exchange *exchange, const haft_request *request);
 void hf_endpoint_post_sse(haft_exchange *exchange, const haft_request *request);
 

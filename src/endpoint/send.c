@@ -1,8 +1,8 @@
-/* send.c - messages of the engine as HTTP: one JSON body, or a stream of events.
+/* send.c - sends messages of the engine over HTTP: as one JSON body, or as an event stream.
  *
- * A request is answered with JSON when its answer is all there is, and becomes a stream with the
- * first thing that comes before it.  A legacy stream has numbered events, which are kept, so that a
- * client that lost it can come back. */
+ * A request is answered with JSON if the response is its first message; an earlier message turns it
+ * into a stream. The events of a legacy stream are numbered and stored, so that a client can resume
+ * it. */
 #include <stdio.h>
 
 #include "base/list.h"
@@ -30,7 +30,7 @@ static void unlink_exchange(haft_exchange *exchange)
         *list = exchange->next;
 }
 
-/* The connection that the alias is known to has ended. */
+/* The connection that uses the alias has ended. */
 static void free_alias(haft_exchange *exchange)
 {
     haft_exchange *alias = exchange->alias;
@@ -87,12 +87,12 @@ void hf_exchange_listen(haft_exchange *exchange, struct http_session *session)
     LIST_PUSH(session->exchanges, before, previous, next);
 }
 
-/* ---- whole responses ---- */
+/* ---- complete responses ---- */
 
 enum { EXCHANGE_HEADERS = DOOR_CORS + 4 };
 
-/* Adds those that every response has: what is in it, unless it is empty, and whose it is.  Returns how
- * many. */
+/* Adds the common headers: the content type, unless the body is empty, and the session id. Returns
+ * their number. */
 static size_t exchange_put_headers(const haft_exchange *exchange, const char *type,
                                    haft_header *ret_headers)
 {
@@ -137,7 +137,7 @@ void hf_exchange_refuse(haft_exchange *exchange, int status, const haft_header *
 
 /* ---- streams ---- */
 
-/* False when there was no memory for it. */
+/* Returns false without memory. */
 static bool write_text(haft_exchange *exchange, const haft_buffer *text)
 {
     exchange->quiet_since = exchange->endpoint->now;
@@ -198,7 +198,7 @@ void hf_exchange_keep_alive(haft_exchange *exchange)
 
 void hf_exchange_end(haft_exchange *exchange)
 {
-    /* One that listens may still wait for the store. */
+    /* A GET stream may still wait for the store. */
     if (!exchange->gone && !exchange->streaming)
         hf_exchange_stream(exchange);
     if (!exchange->gone)
@@ -206,7 +206,7 @@ void hf_exchange_end(haft_exchange *exchange)
     hf_exchange_free(exchange);
 }
 
-/* ---- what the engine sends ---- */
+/* ---- messages of the engine ---- */
 
 void hf_exchange_hang_up(haft_exchange *exchange)
 {
@@ -217,8 +217,8 @@ void hf_exchange_hang_up(haft_exchange *exchange)
         free_alias(exchange);
 }
 
-/* A client that knows nothing of it might wait for ever, so its stream ends.  One that can come back finds it
- * then. */
+/* A client that missed an event might wait forever, so its stream is closed. A client that can
+ * resume gets the event then. */
 void hf_exchange_break_off(haft_exchange *exchange)
 {
     if (exchange->session && exchange->session->listening == exchange)
@@ -227,7 +227,7 @@ void hf_exchange_break_off(haft_exchange *exchange)
         hf_exchange_hang_up(exchange);
 }
 
-/* Sends an event, after it has been kept when the client may come back for it; the last when it `ends` the
+/* Sends an event, after storing it if the client can resume; `ends`: it is the last of the
  * stream. */
 static void take_event(haft_exchange *exchange, const haft_outgoing *message, bool ends)
 {
@@ -270,7 +270,7 @@ static void send_take_response(haft_exchange *exchange, const haft_outgoing *mes
         hf_http_session_end(session);
 }
 
-/* The connection goes, the request stays. */
+/* Closes the connection; the request remains. */
 static void pause(haft_exchange *exchange)
 {
     if (!exchange->resumable || !exchange->takes_events || exchange->gone ||
@@ -285,7 +285,7 @@ static void let_go(haft_exchange *exchange, bool over)
 {
     if (exchange->done)
         return;
-    /* A request is answered with JSON or a stream, even if nothing comes of it. */
+    /* A request is answered with JSON or a stream, even if the engine sends nothing. */
     if (over && !exchange->streaming && exchange->kind == HAFT_INCOMING_REQUEST &&
         exchange->takes_events) {
         exchange->resumable = false;
@@ -329,12 +329,12 @@ void hf_endpoint_send_shared(void *context, const haft_outgoing *message)
         take_event(exchange, message, false);
 }
 
-/* What the session says unasked.  Who was there to hear it and is not now finds it on coming back. */
+/* Sends an unsolicited message of the session. A disconnected client gets it when it resumes. */
 static void tell(struct http_session *session, const haft_outgoing *message)
 {
     haft_exchange *other = session->listening ? NULL : session->exchanges;
 
-    /* Each message goes to one stream: the latest that is still there. */
+    /* Each message goes to one stream: the latest that is open. */
     while (other && !other->listens)
         other = other->next;
     if (other)

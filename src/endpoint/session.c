@@ -1,5 +1,5 @@
-/* session.c - sessions of legacy clients that are at work here: found by ids that cannot be guessed, and ended when
- * they have not been used for long.  What is to outlive this process is in the store (record.c, replay.c). */
+/* session.c - active sessions of legacy clients: found by unguessable ids, and ended after being
+ * idle. State that must outlive this process is in the store (record.c, replay.c). */
 #include <limits.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum {
     SESSION_FIRST_SLOTS = 64,
-    SPARED_MS = 60 * 1000 /* since its latest use, a session does not make room for another */
+    SPARED_MS = 60 * 1000 /* a session used more recently is not evicted */
 };
 
 /* ---- the table ---- */
@@ -54,7 +54,7 @@ struct http_session *hf_http_session_find(haft_endpoint *endpoint, const char *i
     return session;
 }
 
-/* ---- the order of use ---- */
+/* ---- order of use ---- */
 
 static void link_newest(struct http_session *session)
 {
@@ -103,7 +103,7 @@ static bool set_principal(struct http_session *session, const char *principal)
     return session->principal;
 }
 
-/* The engine's session is gone: nothing refers to this one any more. */
+/* The engine's session has been freed: nothing refers to this one any more. */
 static void http_session_on_closed(void *context)
 {
     struct http_session *session = context;
@@ -132,8 +132,8 @@ unsigned hf_http_session_home(const char *id, size_t size)
     return id && size == SESSION_ID && hf_hex_read_lower(id, 2, &home) ? home : UINT_MAX;
 }
 
-/* Where there are as many as there may be, those that have been idle for longest make room: else
- * whoever opens sessions and leaves keeps all others out until these end. */
+/* At the maximum number of sessions, the longest idle are evicted: otherwise a client that opens
+ * sessions and leaves them would lock out all others until they expire. */
 static bool has_room(haft_endpoint *endpoint)
 {
     struct http_session *session = endpoint->oldest, *newer;
@@ -231,7 +231,7 @@ static void end_exchanges(struct http_session *session)
             hf_exchange_end(exchange);
         else
             hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
-        /* One that is being handled is freed by whoever does that. */
+        /* An exchange that is being handled is freed by its handler. */
         if (session->exchanges == exchange)
             hf_exchange_detach(exchange);
     }

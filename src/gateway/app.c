@@ -1,9 +1,10 @@
-/* app.c - a gateway behind the HTTP server: its routes, and its MCP endpoints with their policies
- * around them.
+/* app.c - a gateway as an app of the HTTP server: its routes, and its MCP endpoints with their
+ * policies.
  *
- * Every loop has one, with endpoints of its own.  Another generation reaches a loop as a turnover, which was
- * made beforehand and cannot fail: the loop goes through it before the next request, or when it is woken.  An
- * endpoint that is not served any more stays until the requests that it has are answered. */
+ * Every loop has its own instance, with its own endpoints. A new generation reaches a loop as a
+ * turnover, which was prepared in advance and cannot fail: the loop applies it before the next
+ * request, or when it is woken. An endpoint that is no longer served remains until its requests are
+ * answered. */
 #include "base/struct.h"
 #include "gateway/inflight.h"
 #include "endpoint/endpoint.h"
@@ -16,7 +17,7 @@ static size_t share(size_t n, unsigned loops)
     return (n + loops - 1) / loops;
 }
 
-/* An endpoint for a loop, whose thread may be another; NULL without memory. */
+/* Creates an endpoint for a loop, possibly on another thread; NULL without memory. */
 static struct loop_endpoint *loop_endpoint_new(const haft_gateway *gateway,
                                                const haft_http_loop *loop, struct mcp *mcp)
 {
@@ -63,7 +64,7 @@ static bool generation_serves(const struct generation *generation, const struct 
     return served;
 }
 
-/* Endpoints of a generation that another one, which may be NULL, has not. */
+/* Creates the endpoints of a generation that an earlier one, which may be NULL, does not have. */
 static int loop_endpoints_make(const haft_gateway *gateway, const haft_http_loop *loop,
                                const struct generation *generation, const struct generation *before,
                                struct loop_endpoint **ret_list)
@@ -124,7 +125,7 @@ int hf_turnovers_make(haft_gateway *gateway, struct generation *generation,
     return status;
 }
 
-/* The loop may be gone by now: false. */
+/* Returns false if the loop has ended. */
 static bool turnover_post(haft_gateway *gateway, struct turnover *turnover)
 {
     struct gateway_loop *loop = gateway->loops;
@@ -160,7 +161,7 @@ void hf_generation_use(haft_gateway *gateway, struct generation *generation,
     hf_generation_drop(before);
 }
 
-/* Its streams end now, and its sessions when the requests that it has are answered. */
+/* Ends its streams now, and its sessions when its requests are answered. */
 static void loop_endpoint_leave(struct loop_endpoint *at)
 {
     at->leaving = true;
@@ -187,7 +188,7 @@ static void turnover_apply(struct gateway_loop *gateway_loop, struct turnover *t
     turnover->generation = NULL;
 }
 
-/* One after the other, since each adds to the one before it. */
+/* Applies them in order, since each builds on the previous one. */
 static void gateway_loop_turn_over(struct gateway_loop *gateway_loop)
 {
     struct turnover *latest, *oldest = NULL, *next;
@@ -213,7 +214,7 @@ struct generation *hf_gateway_loop_generation(struct gateway_loop *gateway_loop)
     return gateway_loop->generation;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void close_gateway_loop(void *app)
 {
@@ -259,10 +260,10 @@ static void *open_gateway_loop(void *data, const haft_http_loop *loop, haft_reas
     return gateway_loop;
 }
 
-/* ---- the time that passes ---- */
+/* ---- ticks ---- */
 
-/* What is answered is over: its sessions end, and with them what is kept of them.  True when it can be
- * freed. */
+/* When all requests are answered, ends its sessions and removes their data. Returns true if it can
+ * be freed. */
 static bool loop_endpoint_is_over(struct loop_endpoint *at)
 {
     if (!at->leaving || at->n_inflight || !haft_endpoint_idle(at->endpoint))
@@ -358,7 +359,7 @@ int hf_gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_m
     http->path = "";
     http->mounts = mount;
     http->n_mounts = 1;
-    /* What isolated tools are forked from. */
+    /* Start the processes that isolated tools are forked from. */
     for (const struct mcp *mcp = gateway->servers; mcp && !status; mcp = mcp->next)
         status = hf_isolate_start(mcp->server);
     if (status)

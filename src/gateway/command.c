@@ -1,13 +1,13 @@
-/* command.c - the command line that every server has, for a gateway. */
+/* command.c - the standard command line of servers, for a gateway. */
 #include <string.h>
 
 #include "gateway/command.h"
 #include "gateway/configure.h"
 #include "cli/command.h"
 
-/* What is served, as the runtime has it. */
+/* The app that the command line serves. */
 struct gateway_app {
-    struct app app; /* first */
+    struct app app; /* must be first */
     haft_gateway *gateway;
     const struct gateway_program *program;
     haft_http_mount mount;
@@ -21,7 +21,7 @@ static haft_server *endpoint(void *context, size_t i, const char **ret_path)
     return haft_gateway_endpoint(gateway_app->gateway, i, ret_path);
 }
 
-/* The first endpoint is where the operator wants it, unless something else is there. */
+/* Moves the first endpoint to the path of the command line, unless that is taken. */
 static int move_first(haft_gateway *gateway, const char *path, haft_reason *reterr_reason)
 {
     const struct served *first = gateway->now->endpoints;
@@ -49,7 +49,7 @@ static int command_mount(void *context, const char *path, haft_http_options *htt
                                      &gateway_app->http_app, reterr_reason);
 }
 
-/* What there is now has been told. */
+/* The existing servers have been configured already. */
 static void command_follow(void *context,
                            int (*adopt)(void *adopter, haft_server *server,
                                         haft_reason *reterr_reason),

@@ -1,13 +1,13 @@
-/* gateway/command.h - a gateway behind a command line. */
+/* gateway/command.h - a gateway with a command line. */
 #ifndef HAFT_SRC_GATEWAY_COMMAND_H
 #define HAFT_SRC_GATEWAY_COMMAND_H
 
 #include "gateway/gateway.h"
 
-/* How a program differs from what haft_gateway_main does. */
+/* Differences of a program from haft_gateway_main. */
 struct gateway_program {
-    const char *address; /* where HTTP is served unless another is given; NULL: nowhere */
-    int unable;          /* exit status when it cannot serve; 0: 1 */
+    const char *address;                             /* default HTTP address; NULL for none */
+    int unable;                                      /* exit status if it cannot serve; 0 means 1 */
     int (*operand)(void *context, const char *word); /* as in struct app */
     void *context;
 };

@@ -1,4 +1,4 @@
-/* configure.c - a gateway from a configuration file: its section, policies, and routes. */
+/* configure.c - configures a gateway from a file: its section, policies, and routes. */
 #include "gateway/configure_section.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { CONFIGURE_TEXT_LIMIT = 1 << 20, CONFIGURE_PLACE = 160, ROUTES_SUGGESTED = 32 };
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static int configure_issue(const haft_issue *issue, haft_reason *ret_reason)
 {
@@ -92,7 +92,7 @@ const char *hf_configure_join(haft_arena *arena, const char *const *names, size_
 
 /* ---- routes ---- */
 
-/* Whether it is the one of this name: "GET /customers". */
+/* Whether the name, such as "GET /customers", is that of the route. */
 static bool configure_is_route(const struct route *route, const char *name)
 {
     size_t size = strlen(route->method);
@@ -118,7 +118,7 @@ static int configure_refuse_route(const haft_gateway *gateway, const char *name,
                         search.name ? "?" : "");
 }
 
-/* The policies around a route as the section has them, or else as the route has them itself. */
+/* The policies of a route from the section, otherwise from the route itself. */
 static int configure_route(haft_gateway *gateway, const struct route *route,
                            const gateway_section *section, const struct policy_list **ret_list,
                            haft_reason *reterr_reason)
@@ -139,7 +139,7 @@ static int configure_route(haft_gateway *gateway, const struct route *route,
                : 0;
 }
 
-/* Whether every route of the section is there. */
+/* Whether every route that the section names exists. */
 static int configure_check_routes(const haft_gateway *gateway, const gateway_section *section,
                                   haft_reason *reterr_reason)
 {
@@ -159,7 +159,7 @@ static int configure_check_routes(const haft_gateway *gateway, const gateway_sec
     return status;
 }
 
-/* Those of the program, with the policies that the section has for them. */
+/* Adds the program's routes, with the policies that the section has for them. */
 static int configure_own_routes(haft_gateway *gateway, const gateway_section *section,
                                 haft_reason *reterr_reason)
 {
@@ -236,7 +236,7 @@ static bool configure_is_empty(const struct configuration *configuration)
            !hf_plugins_part_at(configuration->plugins, 0, &path, &part);
 }
 
-/* ---- in two steps ---- */
+/* ---- prepare and commit ---- */
 
 static int configure_prepare(void *context, haft_value *value, void **ret_prepared,
                              haft_reason *reterr_reason)
@@ -267,7 +267,7 @@ static void configure_discard(void *context, void *prepared)
     hf_reconfiguration_discard(context, prepared);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static int configuration_init(struct configuration *configuration)
 {

@@ -1,7 +1,7 @@
 /* configure_endpoint.c - the MCP endpoints of a configuration, and what their servers offer.
  *
- * A server that is there already changes in one step, when everything else has been found right; its
- * sessions stay.  One that is not served any more offers nothing, so that plugins can go. */
+ * An existing server changes in one step, after everything else has been validated; its sessions
+ * remain. A server that is no longer served offers nothing, so that plugins can be unloaded. */
 #include "gateway/configure_section.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bool generation_has_server(const struct generation *generation, const str
     return served;
 }
 
-/* The first endpoint is where the command line has it. */
+/* The first endpoint has the path of the command line. */
 static const char *configure_path(const haft_gateway *gateway, const char *path)
 {
     return gateway->first_path && !gateway->adding->endpoints ? gateway->first_path : path;
@@ -79,7 +79,7 @@ static int configure_entry(const struct configuration *configuration, const endp
                               reterr_reason);
 }
 
-/* Those of the program have the policies that it gave them. */
+/* The program's endpoints have the policies that it set. */
 static int configure_own_endpoints(const haft_gateway *gateway, const gateway_section *section,
                                    haft_arena *arena, struct endpoint_offer ***link)
 {
@@ -148,7 +148,7 @@ int hf_configure_endpoints(const struct configuration *configuration,
     return status;
 }
 
-/* ---- what they offer ---- */
+/* ---- offered items ---- */
 
 static bool routes_have(const struct generation *generation, const struct item *item)
 {
@@ -203,7 +203,7 @@ static int offer_compare(const struct configuration *configuration, struct endpo
     return status ? hf_configure_refuse(gateway, status, offer->place, reterr_reason) : 0;
 }
 
-/* The command line has a word with a server that nobody has seen. */
+/* Applies the command line's settings to a new server. */
 static int offer_adopt(const struct configuration *configuration, struct endpoint_offer *offer,
                        haft_reason *reterr_reason)
 {
@@ -252,7 +252,7 @@ int hf_offers_prepare(const struct configuration *configuration, haft_arena *are
     return all;
 }
 
-/* The routes keep theirs. */
+/* Items of routes belong to the routes. */
 static void offer_drop_items(struct endpoint_offer *offer)
 {
     for (size_t i = 0; i < offer->n && offer->mcp; i++)

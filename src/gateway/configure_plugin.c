@@ -1,11 +1,12 @@
-/* configure_plugin.c - the plugins of a configured gateway: which files, and what they bring. */
+/* configure_plugin.c - the plugins of a configured gateway: which files, and their routes and
+ * policies. */
 #include "gateway/configure.h"
 
 #include <string.h>
 
 enum { FIRST_FILES = 8 };
 
-/* ---- what plugins bring ---- */
+/* ---- parts of plugins ---- */
 
 int hf_part_add_policies(haft_gateway *gateway, const haft_gateway_part *part)
 {
@@ -106,7 +107,7 @@ bool hf_configure_holds_plugins(const struct configuration *configuration,
 
 /* ---- plugins ---- */
 
-/* Those that the program names come first, and are there before the configuration's. */
+/* Loads the plugins named by the program first, before those of the configuration. */
 static int configure_load(struct configuration *configuration, haft_reason *reterr_reason)
 {
     haft_reason reason = {.code = 0};

@@ -1,7 +1,8 @@
-/* configure_reload.c - a configuration of a gateway, the first and those that come while it serves.
+/* configure_reload.c - applies a configuration to a gateway, at start-up and while it serves.
  *
- * It is made beside what is in force: a generation, what servers offer, and what every loop needs, so that
- * everything that can be wrong is known, and all memory is there, before anything changes. */
+ * It is prepared beside the active one: a generation, the offers of servers, and the objects for
+ * every loop, so that all errors are found, and all memory is allocated, before anything
+ * changes. */
 #include "gateway/configure_section.h"
 
 #include <stdio.h>
@@ -12,17 +13,17 @@
 enum { RECONFIGURATION_ARENA = 64 << 20, RECONFIGURATION_PLACE = 200 };
 
 struct reconfiguration {
-    haft_arena *arena;             /* everything is in it but the generation */
-    const char *text;              /* the section */
-    struct generation *generation; /* NULL when that in force stays */
+    haft_arena *arena;             /* holds everything but the generation */
+    const char *text;              /* text of the section */
+    struct generation *generation; /* NULL if the active one remains */
     struct endpoint_offer *offers;
     struct turnover *turnovers;
 };
 
 /* ---- what must not change ---- */
 
-/* Whether something would be open that was not.  Whether the address may be used without authentication is
- * looked at when the program starts. */
+/* Whether something would lose its authentication. Whether an address may be used without
+ * authentication is checked at start-up. */
 static bool reconfiguration_opens(const struct policy_list *now, const struct policy_list *then)
 {
     return hf_policies_authenticate(now) && !hf_policies_authenticate(then);
@@ -94,7 +95,7 @@ static int check_authentication(const haft_gateway *gateway, const struct genera
     return status;
 }
 
-/* ---- making one ---- */
+/* ---- preparing ---- */
 
 static int generation_fill(const struct configuration *configuration,
                            struct reconfiguration *change, const gateway_section *section,
@@ -120,7 +121,7 @@ static int generation_fill(const struct configuration *configuration,
     return status;
 }
 
-/* Whether it is made of what the one in force is made of. */
+/* Whether the active generation has the same sources. */
 static bool generation_stays(const struct configuration *configuration, const char *text)
 {
     const struct generation *now = configuration->gateway->now;
@@ -128,7 +129,7 @@ static bool generation_stays(const struct configuration *configuration, const ch
     return now->text && !strcmp(now->text, text) && hf_configure_holds_plugins(configuration, now);
 }
 
-/* With what is made as what the gateway is adding to. */
+/* Makes additions to the gateway go to the new generation. */
 static int reconfiguration_fill(const struct configuration *configuration,
                                 struct reconfiguration *change, haft_value *value,
                                 haft_reason *reterr_reason)
@@ -195,7 +196,7 @@ void hf_reconfiguration_discard(const struct configuration *configuration,
     haft_arena_free(change->arena);
 }
 
-/* ---- putting it in force ---- */
+/* ---- activating ---- */
 
 static void log_endpoints(haft_gateway *gateway, const struct generation *one,
                           const struct generation *other, const char *what)

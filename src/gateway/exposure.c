@@ -1,8 +1,8 @@
-/* exposure.c - what a gateway lets in from outside: pages of which origins, and clients without
+/* exposure.c - what a gateway exposes: to pages of which origins, and to clients without
  * authentication.
  *
- * Both are read off the policies of what a request is for, so the HTTP server can ask before any of
- * them has run. */
+ * Both are determined from the policies of a request's target, so the HTTP server can ask before
+ * any policy has run. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool policies_allow_origin(const struct policy_list *policies, const char
     return false;
 }
 
-/* The method that a request is about: of a preflight, the one that is asked for. */
+/* The method of a request; for a preflight, the requested one. */
 static const char *method_meant(haft_arena *arena, const haft_request *request)
 {
     const char *asked = strcmp(request->method, "OPTIONS")
@@ -92,7 +92,8 @@ bool hf_generation_is_open(const struct generation *generation, char *text, size
     return false;
 }
 
-/* Who asks does not listen if there is something, and so nothing may come later, either. */
+/* If there is something, the caller does not listen; if there is nothing, nothing may be added
+ * later either. */
 const char *hf_exposure_unauthenticated(void *app)
 {
     struct gateway_loop *gateway_loop = app;

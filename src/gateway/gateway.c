@@ -1,4 +1,4 @@
-/* gateway.c - making a gateway, and freeing it. */
+/* gateway.c - creates and frees a gateway. */
 #include "gateway/configure.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum {
     GATEWAY_ARENA_LIMIT = 256 << 20,
     DEFAULT_INVOKE_DEPTH = 8,
     DEFAULT_INVOKES = 64,
-    GATEWAY_MAX_WAITING = 256 /* requests of haft_invoke_all, for a thread */
+    GATEWAY_MAX_WAITING = 256 /* requests of haft_invoke_all that wait for a thread */
 };
 
 static const char *const default_forward[] = {"accept-language", "traceparent", "tracestate", NULL};
@@ -96,7 +96,7 @@ void haft_gateway_free(haft_gateway *gateway)
     hf_generation_drop(gateway->now);
     hf_generation_drop(gateway->own);
     haft_server_free(gateway->server);
-    hf_configuration_finish(gateway->configuration); /* what has been freed may be in a plugin */
+    hf_configuration_finish(gateway->configuration); /* last: unloads plugins */
     if (gateway->has_lock)
         uv_mutex_destroy(&gateway->lock);
     haft_arena_free(gateway->arena);

@@ -1,8 +1,8 @@
-/* gateway_request.c - a request on its way: in through the policies, to the handler, and out again.
+/* gateway_request.c - a request in progress: in through the policies, to the handler, and out
+ * again.
  *
- * One walk for requests from outside and for those of haft_invoke; they differ in which policies
- * are there for them, and in whose identity and deadline they have.  Whatever happens, there is a
- * response at the end. */
+ * External requests and those of haft_invoke use the same code; they differ in which policies
+ * apply, and in whose identity and deadline they have. There is always a response at the end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@
 #include "engine/call/trace.h"
 #include "protocol/header.h"
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
-/* Bad input: 400, with where each value came from. */
+/* Invalid input: responds with 400, and the source of each value. */
 static int refuse_input(haft_call *call, const haft_issues *issues)
 {
     call->stages.outcome = HAFT_OUTCOME_INVALID;
@@ -114,9 +114,9 @@ bool haft_gateway_request_tick(haft_gateway_request *req, haft_time now)
     return false;
 }
 
-/* ---- what a handler has answered ---- */
+/* ---- the handler's result ---- */
 
-/* How long a rate limit wants to be waited for. */
+/* The time to wait that a rate limit requires. */
 static int put_retry_after(haft_gateway_request *req)
 {
     char seconds[32];
@@ -126,7 +126,7 @@ static int put_retry_after(haft_gateway_request *req)
     return haft_response_set_header(req->call, "Retry-After", seconds);
 }
 
-/* An error in words: by the handler, or by a stage in front of it. */
+/* Responds with the error text of the handler or of a stage before it. */
 static int respond_with_error(haft_gateway_request *req, bool refused)
 {
     haft_call *call = req->call;
@@ -140,7 +140,7 @@ static int respond_with_error(haft_gateway_request *req, bool refused)
     return hf_respond_problem(req, status, text, NULL);
 }
 
-/* What the handler has left behind, as a response. */
+/* Converts the handler's result to a response. */
 static int respond_with_result(haft_gateway_request *req, bool refused)
 {
     haft_call *call = req->call;
@@ -181,7 +181,8 @@ static haft_outcome outcome_of(const haft_gateway_request *req, int status)
     return req->response.status >= 400 ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
-/* It is over, whether it has been run or not; the next one in line may begin.  The response is there. */
+/* The handler is finished, whether it ran or not; the next in the queue may start. The response
+ * exists. */
 static void handler_end(haft_gateway_request *req, int status)
 {
     haft_call *call = req->call;
@@ -192,7 +193,7 @@ static void handler_end(haft_gateway_request *req, int status)
     hf_call_conclude(call, outcome_of(req, status), NULL);
 }
 
-/* What the handler has come to, as a response. */
+/* Responds with the handler's result. */
 static void handler_conclude(haft_gateway_request *req, int status, bool refused)
 {
     haft_call *call = req->call;
@@ -215,7 +216,7 @@ static void handler_conclude(haft_gateway_request *req, int status, bool refused
     handler_end(req, status);
 }
 
-/* One that has not been run, or whose result has come too late. */
+/* For a handler that did not run, or whose result came too late. */
 static void handler_skip(haft_gateway_request *req, int status)
 {
     if (status < 0)
@@ -261,8 +262,8 @@ static int handler_launch(haft_gateway_request *req)
     return 0;
 }
 
-/* Through the stages, from where the call stands, to the handler.  0 when it is over, HAFT_PENDING while a
- * stage or the handler waits. */
+/* Goes through the remaining stages to the handler. Returns 0 when done, HAFT_PENDING while a stage
+ * or the handler waits. */
 static int handler_walk(haft_gateway_request *req, int status)
 {
     haft_call *call = req->call;
@@ -303,7 +304,7 @@ static int handler_enter(haft_gateway_request *req)
     return handler_walk(req, status);
 }
 
-/* What was pending has come: the walk goes on behind the stage that waited, or the handler is done. */
+/* Continues after a pending stage, or concludes a pending handler. */
 static int handler_resume(haft_gateway_request *req)
 {
     haft_call *call = req->call;
@@ -355,8 +356,8 @@ static int respond_allow(haft_gateway_request *req, int status, const char *deta
                   : haft_respond(call, status, NULL, NULL, 0);
 }
 
-/* OPTIONS: what the path allows, after a word with the policies that answer such a question for the
- * method that is asked about. */
+/* OPTIONS: lists the allowed methods, after giving the policies of the requested method the
+ * opportunity to answer. */
 static int respond_options(haft_gateway_request *req)
 {
     haft_call *call = req->call;
@@ -397,9 +398,9 @@ static int respond_without_route(haft_gateway_request *req)
                                            request->target, request->method));
 }
 
-/* ---- the whole way ---- */
+/* ---- the whole request ---- */
 
-/* Whether there is a way to go: a route, and time. */
+/* Whether the request can proceed: it has a route and time. */
 static bool gateway_request_enter(haft_gateway_request *req)
 {
     int status = hf_gateway_request_is_late(req);

@@ -1,13 +1,13 @@
-/* gateway_request_policy.c - the policies around a request: passed on its way in, waited for, and passed again
- * on its way out.
+/* gateway_request_policy.c - the policies of a request: passed on the way in, waited for, and
+ * passed again on the way out.
  *
- * A policy that waits holds no thread: the walk begins again where it stopped when the policy says so
- * by haft_continue. */
+ * A policy that waits does not block a thread: processing resumes where it stopped when the policy
+ * calls haft_continue. */
 #include <string.h>
 
 #include "gateway/gateway.h"
 
-/* Whether a policy is there for this request. */
+/* Whether a policy applies to this request. */
 static bool policy_concerns(const haft_gateway_request *req, const haft_policy *policy)
 {
     return policy->scope == HAFT_BOTH || (policy->scope == HAFT_EDGE) == req->edge;
@@ -23,7 +23,7 @@ void hf_gateway_request_fail(haft_gateway_request *req, const char *who, int sta
                                                       : 500,
                             NULL, NULL))
         return;
-    /* Not even that: there is no memory. */
+    /* There is no memory for a response with a body. */
     req->response = (haft_response){.status = 500, .body = ""};
     req->headers = (struct header_list){.n = 0};
     req->answered = true;
@@ -49,7 +49,7 @@ int hf_gateway_request_is_late(haft_gateway_request *req)
 
 /* ---- in and out ---- */
 
-/* The next policy has let the request in, and knows whose it is. */
+/* Records that the policy has identified the client. */
 static int note_authenticated(haft_gateway_request *req)
 {
     struct authenticated *one = haft_arena_zalloc(req->call->arena, 1, sizeof *one);
@@ -61,7 +61,7 @@ static int note_authenticated(haft_gateway_request *req)
     return 0;
 }
 
-/* What a policy that has waited was continued with, unless that came too late. */
+/* The status that a waiting policy was continued with, unless it came too late. */
 static int policy_resume(haft_gateway_request *req)
 {
     int status = hf_gateway_request_is_late(req);
@@ -86,7 +86,7 @@ static int policy_enter(haft_gateway_request *req, const haft_policy *policy)
     return req->pending ? HAFT_PENDING : unless_out_of_memory(req, status);
 }
 
-/* What a policy has returned that it may not. */
+/* Handles an invalid return value of a policy. */
 static void policy_fail(haft_gateway_request *req, const haft_policy *policy, int status)
 {
     if (status == HAFT_STOP)

@@ -1,9 +1,10 @@
-/* gateway_request_wait.c - a request that waits for somebody: for a policy or a handler that has returned
+/* gateway_request_wait.c - a request that waits for a policy or a handler that returned
  * HAFT_PENDING.
  *
- * Two have to meet: whoever carries the request, who leaves word where he can be found, and whoever
- * continues it, on any thread and perhaps before that.  The second of them goes on.  A carrier that
- * has no more time leaves the request to the one that continues it, who then only sees it out. */
+ * This is a rendezvous between two parties: the carrier of the request, which registers a callback,
+ * and the one that continues it, on any thread and possibly earlier. The second of them proceeds. A
+ * carrier that has run out of time leaves the request to the other party, which then only finishes
+ * it. */
 #include <string.h>
 #include <uv.h>
 
@@ -15,7 +16,7 @@ enum { WAIT_PARKED = 1, WAIT_CONTINUED = 2, WAIT_ABANDONED = 4 };
 enum {
     GATEWAY_REQUEST_WAIT_LOOK_MS = 20,
     TURN_MS = 2,
-    GATEWAY_REQUEST_WAIT_GRACE_MS = 1000, /* for a policy to notice that nobody waits any more */
+    GATEWAY_REQUEST_WAIT_GRACE_MS = 1000, /* time for a policy to notice the cancellation */
     NANOSECONDS = 1000000
 };
 
@@ -33,7 +34,7 @@ void hf_gateway_request_continued(void *context, int status)
     req->wait_status = status;
     before = atomic_fetch_or(&req->wait, WAIT_CONTINUED);
     if (before & WAIT_ABANDONED) {
-        req->call->inner.parent = NULL; /* it may be gone */
+        req->call->inner.parent = NULL; /* it may no longer exist */
         hf_gateway_request_advance(req);
         haft_gateway_request_free(req);
     } else if (before & WAIT_PARKED) {
@@ -54,8 +55,8 @@ static bool wait_is_continued(haft_gateway_request *req)
     return atomic_load(&req->wait) & WAIT_CONTINUED;
 }
 
-/* It leaves the line.  Its turn may have come just now: then it has been continued, and otherwise nobody
- * will do that any more. */
+/* Leaves the queue. If its turn has just come, it has been continued; otherwise nobody will
+ * continue it. */
 static void gateway_request_leave_line(haft_gateway_request *req)
 {
     req->in_line = false;
@@ -86,7 +87,7 @@ void hf_gateway_request_give_up(haft_gateway_request *req, int status)
         gateway_request_leave_line(req);
 }
 
-/* ---- waiting where one stands ---- */
+/* ---- blocking waits ---- */
 
 struct waiter {
     uv_mutex_t lock;
@@ -104,8 +105,8 @@ static void waiter_wake(void *carrier)
     uv_mutex_unlock(&waiter->lock);
 }
 
-/* Until it is continued, cancelled, or late.  With the lock held; returns the status to give up with,
- * 0 when it was continued. */
+/* Waits until it is continued, cancelled, or late, with the lock held. Returns the status to give
+ * up with, 0 if it was continued. */
 static int waiter_wait(struct waiter *waiter, const haft_call *call)
 {
     int64_t left = haft_call_time_left(call);
@@ -125,7 +126,8 @@ static int waiter_wait(struct waiter *waiter, const haft_call *call)
     return 0;
 }
 
-/* Leaves the request to whoever continues it; false when that has happened meanwhile. */
+/* Leaves the request to the party that continues it; returns false if that has happened
+ * meanwhile. */
 static bool gateway_request_abandon(haft_gateway_request *req, int status)
 {
     atomic_fetch_add(&req->owners, 1);
@@ -139,7 +141,8 @@ static bool gateway_request_abandon(haft_gateway_request *req, int status)
     return true;
 }
 
-/* A policy that looks at haft_call_cancelled is soon done, and has then put away what it used. */
+/* Waits briefly for a policy that checks haft_call_cancelled, so that it can release its
+ * resources. */
 static void waiter_indulge(struct waiter *waiter, const haft_gateway_request *req)
 {
     uint64_t end = uv_hrtime() + (uint64_t)GATEWAY_REQUEST_WAIT_GRACE_MS * NANOSECONDS, now;
@@ -151,7 +154,7 @@ static void waiter_indulge(struct waiter *waiter, const haft_gateway_request *re
         uv_cond_timedwait(&waiter->over, &waiter->lock, end - now);
 }
 
-/* Looks for its turn now and then: whoever gives it does so with a lock held, and wakes nobody. */
+/* Polls for its turn, because the turn is given with a lock held, without a wake-up. */
 static void gateway_request_wait_in_line(haft_gateway_request *req)
 {
     int64_t left = haft_call_time_left(req->call);
@@ -167,7 +170,7 @@ static void gateway_request_wait_in_line(haft_gateway_request *req)
     }
 }
 
-/* True when the visit can go on, false when it was left behind. */
+/* Returns true if the request can proceed, false if it was abandoned. */
 static bool gateway_request_wait(haft_gateway_request *req)
 {
     struct waiter waiter = {.continued = false};
@@ -210,7 +213,7 @@ void haft_gateway_request_run(haft_gateway_request *req)
     hf_gateway_request_run(req);
 }
 
-/* The handler may still write to the visit's own. */
+/* The handler of an abandoned request may still write to the request's response. */
 const haft_response *haft_gateway_request_response(const haft_gateway_request *req)
 {
     static const haft_response late = {.status = 504, .body = ""},

@@ -1,8 +1,8 @@
-/* generation.c - what a gateway serves at one time.
+/* generation.c - everything that a gateway serves at one time.
  *
- * It is made beside the one in force, and takes its place as a whole.  Whoever reads it holds it: the
- * gateway the one in force, every loop the one that it gives to its requests, and every request the one
- * that it began with.  The last of them frees it, on whatever thread that is. */
+ * A generation is prepared beside the active one, and replaces it as a whole. References are held
+ * by the gateway (the active one), by every loop (the one for its new requests) and by every
+ * request (the one it started with). The last reference frees it, on any thread. */
 #include <string.h>
 
 #include "endpoint/guard.h"

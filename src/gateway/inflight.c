@@ -1,9 +1,9 @@
-/* inflight.c - one request on its way through a loop: answered here, or by a worker, or by an
- * endpoint with policies around it.
+/* inflight.c - a request in progress on a loop: answered on the loop, by a worker, or by an
+ * endpoint behind policies.
  *
- * What does not block is answered where it comes in; the rest goes to the loop's workers as a call
- * does.  What may wait has a copy of the request, since its client may leave before it ends.  A policy
- * or a handler that waits gives its worker back, and is given another one when it goes on. */
+ * Requests that do not block are answered on the loop; others go to its workers, like calls. A
+ * request that may wait is copied, since its client may leave before it ends. A policy or a handler
+ * that waits releases its worker, and gets another one when it continues. */
 #include <string.h>
 
 #include "base/list.h"
@@ -16,9 +16,9 @@ static const haft_response failed_response = {.status = 500, .body = ""},
                            gone_response = {.status = 503, .body = ""},
                            late_response = {.status = 504, .body = ""};
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
-/* Its call is kept with it, for the next one that needs one. */
+/* Keeps its call for the next request. */
 void hf_inflight_free(struct inflight *inflight)
 {
     struct gateway_loop *gateway_loop = inflight->gateway_loop;
@@ -95,7 +95,7 @@ haft_gateway_request *hf_inflight_make_gateway_request(struct inflight *inflight
     return inflight->req;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 void hf_inflight_answer(struct inflight *inflight, const haft_response *response)
 {
@@ -131,7 +131,7 @@ static int inflight_execute(haft_call *call)
     return 0;
 }
 
-/* Policies that have let the request in see it out, also when nobody waits for an answer. */
+/* Policies that admitted the request are also called on the way out if the client has left. */
 static void see_out(haft_gateway_request *req)
 {
     int status = req->answered ? 1 : hf_gateway_request_is_late(req);
@@ -156,12 +156,12 @@ static void inflight_end(struct inflight *inflight)
     req->call->inner.done = NULL;
     if (req->n_passed || req->pending)
         see_out(req);
-    /* Without a status it has not been run: everything is going away. */
+    /* Without a status it has not run: the server is shutting down. */
     hf_inflight_answer(inflight, req->response.status ? &req->response : &gone_response);
     hf_inflight_free(inflight);
 }
 
-/* Behind the policies of an endpoint, and before it. */
+/* After the inbound policies of an endpoint, and before the endpoint. */
 static bool is_let_in(const struct inflight *inflight)
 {
     const haft_gateway_request *req = inflight->req;
@@ -170,7 +170,7 @@ static bool is_let_in(const struct inflight *inflight)
            req->n_passed == req->policies->n;
 }
 
-/* There is an answer, or the endpoint will give it.  The passage, unless that is over. */
+/* There is a response, or the endpoint will give it. Returns the request, unless it is finished. */
 static struct inflight *inflight_conclude(struct inflight *inflight)
 {
     if (!is_let_in(inflight)) {
@@ -184,7 +184,7 @@ static struct inflight *inflight_conclude(struct inflight *inflight)
 
 /* ---- waiting ---- */
 
-/* On the thread that continues. */
+/* Called on the thread that continues it. */
 static void on_continued(void *carrier)
 {
     struct inflight *inflight = carrier;
@@ -197,7 +197,7 @@ static void on_continued(void *carrier)
 
 static void on_posted(haft_call *call);
 
-/* Something waits, and no thread with it.  False when it does not wait any more. */
+/* Something waits, without a thread. Returns false if it has been continued already. */
 static bool inflight_park(struct inflight *inflight)
 {
     haft_gateway_request *req = inflight->req;
@@ -224,7 +224,7 @@ struct inflight *hf_inflight_advance(struct inflight *inflight)
 
 static void on_returned(haft_call *call);
 
-/* To a worker; true when it has been taken. */
+/* Passes it to a worker; returns true if it was accepted. */
 static bool inflight_send(struct inflight *inflight)
 {
     haft_call *call = inflight->req->call;
@@ -252,7 +252,7 @@ static void inflight_go_on(struct inflight *inflight)
     inflight_end(inflight);
 }
 
-/* It has been continued, and this is the loop's thread. */
+/* It has been continued; runs on the loop's thread. */
 static void on_posted(haft_call *call)
 {
     struct inflight *inflight = call->request.tag;
@@ -261,7 +261,7 @@ static void on_posted(haft_call *call)
     inflight_go_on(inflight);
 }
 
-/* Back from a worker, which does not run what was cancelled before it came to that. */
+/* Returned by a worker, which does not run requests that were cancelled before. */
 static void on_returned(haft_call *call)
 {
     struct inflight *inflight = call->request.tag;
@@ -306,7 +306,7 @@ static void *handle_route(struct inflight *inflight, const haft_request *request
     hf_gateway_request_find_route(req);
     if (!haft_gateway_request_quick(req))
         return hf_inflight_send_away(inflight);
-    /* Its handler may return HAFT_PENDING, too. */
+    /* Its handler may return HAFT_PENDING as well. */
     return hf_inflight_keep_request(inflight) ? hf_inflight_advance(inflight)
                                               : hf_inflight_refuse(inflight);
 }
@@ -323,7 +323,8 @@ void *hf_inflight_begin(void *app, const haft_request *request, const haft_respo
         responder->respond(context, &gone_response);
         return NULL;
     }
-    /* Decoded already, and how it was written is not known: it must not be decoded again. */
+    /* The path is decoded already, and its original form is unknown: it must not be decoded
+     * again. */
     if (!request->target && strchr(request->path, '%')) {
         hf_inflight_answer(inflight, &undecodable);
         hf_inflight_free(inflight);
@@ -348,9 +349,10 @@ void hf_inflight_gone(void *app, void *exchange)
     hf_inflight_free(inflight);
 }
 
-/* A route's answer is wanted; what an endpoint's is, it knows once it has the request.  While a policy
- * waits, the handler has not begun, and a client that only closes its side cannot be told from one that
- * has left: it is taken for gone, so that nobody's password is checked for nobody. */
+/* A route's response is wanted; an endpoint decides for itself once it has the request. While a
+ * policy waits, the handler has not started, and a client that closed its side cannot be
+ * distinguished from one that left: it is treated as gone, so that no password is checked in
+ * vain. */
 bool hf_inflight_half_closed(const void *app, const void *exchange)
 {
     struct inflight *inflight = (void *)(uintptr_t)exchange;
@@ -363,7 +365,7 @@ bool hf_inflight_half_closed(const void *app, const void *exchange)
            hf_endpoint_app.half_closed(inflight->at->endpoint, inflight->exchange);
 }
 
-/* ---- the time that passes ---- */
+/* ---- ticks ---- */
 
 bool hf_inflight_is_at_work(const struct inflight *inflight)
 {

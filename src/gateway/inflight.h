@@ -1,4 +1,4 @@
-/* gateway/inflight.h - a gateway on one loop, and the requests on their way through it. */
+/* gateway/inflight.h - a gateway on one loop, and its requests in progress. */
 #ifndef HAFT_SRC_PASSAGE_H
 #define HAFT_SRC_PASSAGE_H
 
@@ -9,12 +9,12 @@ struct loop_endpoint {
     struct loop_endpoint *next;
     struct mcp *mcp;
     haft_endpoint *endpoint;
-    size_t n_inflight; /* requests that it has, or will have */
-    bool leaving;      /* it is not served any more */
-    bool ended;        /* and neither are its sessions */
+    size_t n_inflight; /* current and upcoming requests */
+    bool leaving;      /* no longer served */
+    bool ended;        /* its sessions have ended */
 };
 
-/* Another generation for one loop, with the endpoints that it adds. */
+/* A new generation for one loop, with the endpoints that it adds. */
 struct turnover {
     struct turnover *next;
     struct gateway_loop *gateway_loop;
@@ -23,41 +23,41 @@ struct turnover {
 };
 
 struct gateway_loop {
-    struct gateway_loop *next; /* of the gateway's */
+    struct gateway_loop *next; /* in the gateway's list */
     haft_gateway *gateway;
     haft_http_loop loop;
-    struct generation *generation;        /* of the requests that come in; held */
-    _Atomic(struct turnover *) turnovers; /* to be gone through, the latest first */
-    struct loop_endpoint *endpoints;      /* those that leave, too */
-    struct inflight *first;               /* not over */
-    struct inflight *spare;               /* to be used again, most with a call */
+    struct generation *generation;        /* for new requests; held */
+    _Atomic(struct turnover *) turnovers; /* to be applied, the latest first */
+    struct loop_endpoint *endpoints;      /* including those that leave */
+    struct inflight *first;               /* unfinished */
+    struct inflight *spare;               /* for reuse, most of them with a call */
     size_t n_spare;
-    haft_time used;            /* the latest request */
-    bool shut_down;            /* no request comes any more */
-    char unauthenticated[200]; /* the first of what is served so, once that was asked */
+    haft_time used;            /* time of the latest request */
+    bool shut_down;            /* no more requests */
+    char unauthenticated[200]; /* something served without authentication, once requested */
 };
 
-/* A request on its way through this loop. */
+/* A request in progress on this loop. */
 struct inflight {
     struct inflight *next, *previous;
     struct gateway_loop *gateway_loop;
-    haft_gateway_request *req;       /* NULL when there are no policies around the endpoint */
-    haft_call *call;                 /* of the one before it, to be used again; NULL for none */
-    const haft_responder *responder; /* NULL when there is nobody to answer any more */
+    haft_gateway_request *req;       /* NULL if the endpoint has no policies */
+    haft_call *call;                 /* of an earlier request, for reuse; NULL if there is none */
+    const haft_responder *responder; /* NULL if the client has left */
     void *context;
-    struct loop_endpoint *at; /* of MCP; NULL for a route */
-    void *exchange;           /* of the endpoint */
+    struct loop_endpoint *at; /* its MCP endpoint; NULL for a route */
+    void *exchange;           /* exchange of the endpoint */
     haft_time now;
-    bool inside;      /* the endpoint is being given the request */
-    bool answered;    /* by it, to the end */
-    bool has_worker;  /* it is run by the loop's workers, not by the loop */
-    bool ran;         /* by the worker that has it back */
-    bool parked;      /* a policy or the handler waits, and no thread runs for it */
-    bool waits;       /* a policy does */
-    bool half_closed; /* the client sends nothing any more */
+    bool inside;      /* the endpoint is receiving the request */
+    bool answered;    /* the endpoint has answered completely */
+    bool has_worker;  /* run by the loop's workers, not by the loop */
+    bool ran;         /* a worker has run it */
+    bool parked;      /* a policy or the handler waits, without a thread */
+    bool waits;       /* a policy waits */
+    bool half_closed; /* the client has closed its side */
 };
 
-/* As haft_app has them; the app is a site. */
+/* Functions of haft_app; the app is a gateway_loop. */
 void *hf_inflight_begin(void *app, const haft_request *request, const haft_responder *responder,
                         void *context, haft_time now);
 void hf_inflight_gone(void *app, void *exchange);
@@ -65,57 +65,58 @@ bool hf_inflight_half_closed(const void *app, const void *exchange);
 
 /* Whether a worker has it, or it waits. */
 bool hf_inflight_is_at_work(const struct inflight *inflight);
-/* Answers it when its time is over. */
+/* Answers it at its deadline. */
 void hf_inflight_tick(struct inflight *inflight, haft_time now);
 
-/* Frees spare ones until so many are left. */
+/* Frees spare ones until `keep` are left. */
 void hf_inflight_drop_spare(struct gateway_loop *gateway_loop, size_t keep);
 
-/* ---- its steps; each returns the passage, unless it is over ---- */
+/* ---- its steps; each returns the request, unless it is finished ---- */
 
-/* Goes on where the request came in. */
+/* Continues on the loop. */
 struct inflight *hf_inflight_advance(struct inflight *inflight);
-/* Has it run by a worker. */
+/* Passes it to a worker. */
 void *hf_inflight_send_away(struct inflight *inflight);
-/* Answers 503: there is no memory, or no worker. */
+/* Responds with 503: no memory, or no worker. */
 void *hf_inflight_refuse(struct inflight *inflight);
 
-/* The request with what policies see of it; NULL without memory. */
+/* Creates the object that policies see; NULL without memory. */
 haft_gateway_request *hf_inflight_make_gateway_request(struct inflight *inflight,
                                                        const haft_request *request);
-/* The request is needed for longer than it is there: a copy takes its place.  False without memory. */
+/* Replaces the request by a copy that outlives the connection's data. Returns false without
+ * memory. */
 bool hf_inflight_keep_request(struct inflight *inflight);
 
-/* Answers, unless that has been done, or nobody is there to be answered; 500 for NULL. */
+/* Responds, unless that has been done or the client has left; 500 for NULL. */
 void hf_inflight_answer(struct inflight *inflight, const haft_response *response);
 void hf_inflight_free(struct inflight *inflight);
 
 /* ---- inflight_mcp.c ---- */
 
-/* Takes in a request for the endpoint. */
+/* Handles a request for the endpoint. */
 void *hf_inflight_handle_mcp(struct inflight *inflight, const struct served *served,
                              const haft_request *request);
-/* Gives the request, as the policies have left it, to the endpoint. */
+/* Passes the request, as modified by policies, to the endpoint. */
 struct inflight *hf_inflight_enter_endpoint(struct inflight *inflight);
 
-/* ---- app.c: other generations ---- */
+/* ---- app.c: new generations ---- */
 
-/* The one that a request gets that comes in now, on the loop's thread. */
+/* The generation for a new request, on the loop's thread. */
 struct generation *hf_gateway_loop_generation(struct gateway_loop *gateway_loop);
 
-/* What every loop needs for a generation, made before it is in force: endpoints that the one in force does
- * not have.  NULL in *ret_turnovers when there are no loops.  0, or HAFT_ENOMEM. */
+/* Creates what every loop needs for a generation before it is active: endpoints that the active one
+ * does not have. *ret_turnovers is NULL if there are no loops. Returns 0 or HAFT_ENOMEM. */
 int hf_turnovers_make(haft_gateway *gateway, struct generation *generation,
                       struct turnover **ret_turnovers);
 void hf_turnovers_free(const haft_gateway *gateway, struct turnover *turnovers);
-/* Puts a generation in force, for the gateway and for every loop.  Takes over both. */
+/* Activates a generation, for the gateway and for every loop. Takes ownership of both. */
 void hf_generation_use(haft_gateway *gateway, struct generation *generation,
                        struct turnover *turnovers);
 
-/* Whether it serves something without authentication, and what. */
+/* Whether something is served without authentication, and its description. */
 bool hf_generation_is_open(const struct generation *generation, char *text, size_t room);
 
-/* ---- exposure.c, as haft_app has them ---- */
+/* ---- exposure.c: functions of haft_app ---- */
 
 bool hf_exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
                                size_t size);

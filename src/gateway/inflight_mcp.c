@@ -1,15 +1,15 @@
-/* inflight_mcp.c - requests for MCP endpoints: through the policies to the endpoint, and its answer back
- * through them.
+/* inflight_mcp.c - requests for MCP endpoints: through the policies to the endpoint, and its
+ * response back through them.
  *
- * Without policies the endpoint gets the request as it came, and nothing is made for it but a note of who
- * has it. */
+ * Without policies the endpoint gets the original request, and only a small record of it is
+ * created. */
 
 #include "gateway/inflight.h"
 #include "endpoint/endpoint.h"
 
-/* ---- the endpoint's answer ---- */
+/* ---- the endpoint's response ---- */
 
-/* The answer as the policies on the way out leave it; NULL without memory. */
+/* The response as modified by the outbound policies; NULL without memory. */
 static const haft_response *pass_outbound(struct inflight *inflight, const haft_response *response)
 {
     haft_gateway_request *req = inflight->req;
@@ -23,7 +23,7 @@ static const haft_response *pass_outbound(struct inflight *inflight, const haft_
     return &req->response;
 }
 
-/* The endpoint is done with it: now, or when it has returned. */
+/* The endpoint is finished with it: frees it now, or when the endpoint has returned. */
 static void inflight_over(struct inflight *inflight)
 {
     inflight->answered = true;
@@ -47,7 +47,7 @@ static void on_stream(void *context, const haft_response *head)
     if (head && inflight->responder)
         inflight->responder->stream(inflight->context, head);
     else
-        hf_inflight_answer(inflight, NULL); /* and what comes after it goes nowhere */
+        hf_inflight_answer(inflight, NULL); /* later output is discarded */
 }
 
 static void on_write(void *context, const char *bytes, size_t size)
@@ -71,7 +71,7 @@ static void on_end(void *context)
 
 static const haft_responder through = {on_respond, on_stream, on_write, on_end};
 
-/* ---- the way in ---- */
+/* ---- inbound ---- */
 
 static struct inflight *inflight_mcp_enter(struct inflight *inflight, const haft_request *request,
                                            haft_time now)
@@ -95,7 +95,7 @@ struct inflight *hf_inflight_enter_endpoint(struct inflight *inflight)
     return inflight_mcp_enter(inflight, &req->request, inflight->now);
 }
 
-/* The endpoint as this loop has it: every loop has all that its generation serves. */
+/* This loop's instance of the endpoint: every loop has all endpoints of its generation. */
 static struct loop_endpoint *inflight_endpoint(const struct gateway_loop *gateway_loop,
                                                const struct mcp *mcp)
 {

@@ -1,9 +1,9 @@
-/* input.c - the input of a route, put together from wherever its fields come from.
+/* input.c - collects the input of a route from the sources of its fields.
  *
- * Texts of the path, the query and the headers become what their field's schema wants, the members
- * of the body are taken as they are, and the whole is one object that is checked like a tool's
- * arguments.  What is wrong with it is said with the place it came from in front: path.id,
- * query.limit, body.items.0.quantity. */
+ * Strings of the path, the query and the headers are converted to the types of their fields,
+ * members of the body are used as they are, and the result is one object that is validated like a
+ * tool's arguments. Issues start with the source of the value: path.id, query.limit,
+ * body.items.0.quantity. */
 #include <string.h>
 
 #include "gateway/gateway.h"
@@ -24,7 +24,7 @@ static int gateway_input_refuse(haft_gateway_request *req, int status, const cha
     return !detail || hf_respond_problem(req, status, detail, NULL) ? HAFT_ENOMEM : HAFT_STOP;
 }
 
-/* Something is where another field of that name is not taken from. */
+/* A value is in another source than that of the field of its name. */
 static int refuse_place(haft_gateway_request *req, enum origin place, const struct field *field)
 {
     return gateway_input_refuse(
@@ -33,7 +33,7 @@ static int refuse_place(haft_gateway_request *req, enum origin place, const stru
                           origin_names[place], field->name, origin_names[field->origin]));
 }
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 struct texts {
     struct text_field *list;
@@ -45,8 +45,8 @@ static void input_add_text(struct texts *texts, const char *name, const char *va
     texts->list[texts->n++] = (struct text_field){name, strlen(name), value, strlen(value)};
 }
 
-/* Those of the path and the headers, and all of the query: what no field wants is shown to the
- * schema, which knows whether that matters. */
+/* Collects the strings of path and headers, and the whole query: the schema decides whether unknown
+ * names matter. */
 static int input_gather(haft_gateway_request *req, struct texts *texts)
 {
     const struct route *route = req->route;
@@ -76,7 +76,7 @@ static int input_gather(haft_gateway_request *req, struct texts *texts)
     return 0;
 }
 
-/* Without a schema: the texts of the path, and of the query the first of each name. */
+/* Without a schema: the strings of the path, and the first of each name of the query. */
 static int read_bare(haft_gateway_request *req, yyjson_val **ret_object)
 {
     const struct template *path = &req->route->path_template;
@@ -125,7 +125,7 @@ static bool is_json_type(const char *type)
            (size > 5 && !strcmp(lower + size - 5, "+json") && !strncmp(lower, "application/", 12));
 }
 
-/* Reads the body, an object whose members are fields that come from it, or none that is known. */
+/* Reads the body, an object whose members are fields of the body, or unknown. */
 static int read_body(haft_gateway_request *req, yyjson_val **ret_body)
 {
     haft_call *call = req->call;
@@ -156,7 +156,7 @@ static int read_body(haft_gateway_request *req, yyjson_val **ret_body)
     return 0;
 }
 
-/* The members of both, which yyjson has one after the other. */
+/* Joins the members of both, which are consecutive cells in yyjson. */
 static yyjson_val *join(haft_arena *arena, yyjson_val *left, yyjson_val *right)
 {
     size_t size = left->uni.ofs + right->uni.ofs - sizeof *right;
@@ -173,7 +173,7 @@ static yyjson_val *join(haft_arena *arena, yyjson_val *left, yyjson_val *right)
     return both;
 }
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
 int hf_input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
 {
@@ -208,7 +208,7 @@ int hf_input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
 
 /* ---- issues ---- */
 
-/* Where an issue's value came from; NULL when that is more than one place. */
+/* The source of an issue's value; NULL if there are several. */
 static const char *origin_of(const haft_gateway_request *req, const haft_issue *issue)
 {
     const char *key = issue->n_path ? issue->path[0].key : issue->n_keys ? issue->keys[0] : NULL;

@@ -1,8 +1,8 @@
-/* invoke.c - a route called from a handler: no socket, no HTTP text, the same policies.
+/* invoke.c - calls a route from a handler: without a socket or HTTP text, with the same policies.
  *
- * What is called is a call of its own within the caller's, made and taken apart on the caller's
- * thread, so that only its run can be somewhere else.  Several at once are a heap of work that
- * anybody may take from: the caller does too, so nothing waits for a thread that never comes. */
+ * The invocation is a call nested in the caller's, created and freed on the caller's thread; only
+ * its execution can be elsewhere. Several at once are a shared list of work: the caller processes
+ * it as well, so nothing waits for a thread that may never be free. */
 #include <string.h>
 #include <uv.h>
 
@@ -17,7 +17,7 @@
 
 static const char forward_key[] = "haft/forwarded", authenticated_key[] = "haft/authenticated";
 
-/* The same policies, in the memory of a call. */
+/* Copies the list of policies into the memory of a call. */
 static int authenticated_copy(haft_call *call, const struct authenticated *from,
                               const struct authenticated **ret_copy)
 {
@@ -35,8 +35,8 @@ static int authenticated_copy(haft_call *call, const struct authenticated *from,
     return 0;
 }
 
-/* A call of a tool that came through this gateway's policies, and no other way, remembers which of
- * them have authenticated it. */
+/* A tool call that came through this gateway's policies remembers which of them authenticated
+ * it. */
 static int keep_authenticated(haft_call *call)
 {
     const haft_gateway_request *req = call->request.headers ? call->request.headers->via_ : NULL;
@@ -49,7 +49,8 @@ static int keep_authenticated(haft_call *call)
                            : haft_call_set(call, authenticated_key, (void *)(uintptr_t)kept);
 }
 
-/* A call of a tool has headers only while it is received: those that may be wanted later are kept. */
+/* The headers of a tool call are available only while it is received, so those that may be needed
+ * later are kept. */
 int hf_invoke_keep_headers(haft_call *call, void *data)
 {
     const haft_gateway *gateway = data;
@@ -76,7 +77,7 @@ int hf_invoke_keep_headers(haft_call *call, void *data)
     return status ? status : keep_authenticated(call);
 }
 
-/* Which policies have authenticated the caller of an invoke. */
+/* The policies that have authenticated the caller of an invoke. */
 static const struct authenticated *authenticated_of(haft_call *caller)
 {
     return caller->inner.req ? caller->inner.req->authenticated
@@ -93,7 +94,8 @@ static const char *header_of(haft_call *caller, const char *name)
     return kept ? haft_header_find(kept->list, kept->n, name) : NULL;
 }
 
-/* Those that the call is given, the last of a name first, and of the caller's what is not among them. */
+/* The headers of the invocation: those given, the last of a name first, and those of the caller
+ * that are not among them. */
 static int forward(haft_gateway *gateway, haft_call *caller, const haft_invoke_options *options,
                    haft_arena *arena, struct header_list *headers)
 {
@@ -112,9 +114,9 @@ static int forward(haft_gateway *gateway, haft_call *caller, const haft_invoke_o
     return status;
 }
 
-/* ---- a child ---- */
+/* ---- a nested request ---- */
 
-/* Why a child may not be: answered for it. */
+/* Answers a nested request that exceeds a limit. */
 static int refuse_child(haft_gateway_request *req)
 {
     const haft_gateway_options *options = &req->gateway->options;
@@ -134,7 +136,7 @@ static int refuse_child(haft_gateway_request *req)
     return 0;
 }
 
-/* The path and the query of a target, in the arena. */
+/* Splits a target into path and query, in the arena. */
 static int read_target(haft_arena *arena, const char *target, haft_request *request)
 {
     char *path = haft_arena_copy(arena, target, strcspn(target, "#"));
@@ -150,8 +152,8 @@ static int read_target(haft_arena *arena, const char *target, haft_request *requ
     return request->path ? 0 : HAFT_ENOMEM;
 }
 
-/* What the caller has given, in the child's memory: the caller may be gone before a handler that
- * has returned HAFT_PENDING is done with it. */
+/* Copies the caller's data: the caller may be gone before a handler that returned HAFT_PENDING is
+ * finished. */
 static int child_keep(haft_gateway_request *req, haft_call *caller,
                       const haft_invoke_options *options)
 {
@@ -175,16 +177,17 @@ static int child_keep(haft_gateway_request *req, haft_call *caller,
                   : authenticated_copy(req->call, authenticated_of(caller), &req->authenticated);
 }
 
-/* What a child is to be. */
+/* The parameters of a nested request. */
 struct invoked {
     const char *method, *target;
     const haft_invoke_options *options;
-    struct generation *generation; /* that the route is of */
-    const struct route *route;     /* instead of a target, with its input as values; else NULL */
+    struct generation *generation; /* generation of the route */
+    const struct route *route;     /* used in place of a target, with its input as values; else
+                                    * NULL */
     yyjson_val *input;
 };
 
-/* Finds the route, or takes the one that is given; false without memory. */
+/* Finds the route, or uses the given one; returns false without memory. */
 static bool child_aim(haft_gateway_request *req, const struct invoked *invoked)
 {
     if (invoked->route && invoked->input) {
@@ -202,8 +205,8 @@ static bool child_aim(haft_gateway_request *req, const struct invoked *invoked)
     return true;
 }
 
-/* What a child is looked for in: what the request that the caller is of began with, or, of a call of a
- * tool, what is in force.  Held. */
+/* The generation for the lookup: that of the caller's request, or, for a tool call, the active one.
+ * With a reference. */
 static struct generation *child_generation(haft_call *caller, const struct invoked *invoked)
 {
     struct generation *generation = invoked->route      ? invoked->generation
@@ -216,7 +219,7 @@ static struct generation *child_generation(haft_call *caller, const struct invok
     return generation;
 }
 
-/* A child of a call whose parents are held. */
+/* Creates a nested request; the caller's parents must be held. */
 static haft_gateway_request *child_new(haft_call *caller, const struct invoked *invoked,
                                        haft_time now)
 {
@@ -241,8 +244,8 @@ static haft_gateway_request *child_new(haft_call *caller, const struct invoked *
     return NULL;
 }
 
-/* A child, ready to run: 0; HAFT_STOP when the caller has been left behind and may have none; or an
- * error. */
+/* Prepares a nested request. Returns 0, HAFT_STOP if the caller has been abandoned and may not have
+ * one, or an error. */
 static int invoke_prepare(haft_call *caller, struct invoked invoked,
                           haft_gateway_request **ret_gateway_request)
 {
@@ -271,7 +274,7 @@ static void run_child(haft_gateway_request *req)
         hf_gateway_request_run(req);
 }
 
-/* The response in the caller's memory; the child is gone. */
+/* Copies the response to the caller's memory, and frees the nested request. */
 static int collect(haft_call *caller, haft_gateway_request *req, haft_response *ret_response)
 {
     const haft_response *from = haft_gateway_request_response(req);
@@ -322,16 +325,16 @@ int hf_invoke_route(haft_call *call, struct generation *generation, const struct
                   ret_response);
 }
 
-/* ---- several ---- */
+/* ---- several at once ---- */
 
-/* Work that is taken from by index.  A helper may come when all is done and the caller is gone: it
- * finds nothing to take, and lets go. */
+/* Work items taken by index. A helper may arrive when all is done and the caller is gone: it finds
+ * nothing to take, and releases its reference. */
 struct heap {
     const haft_allocator *allocator;
     atomic_uint refs;
     atomic_size_t next, done;
     size_t n;
-    uv_sem_t over; /* by whoever is the last to be done */
+    uv_sem_t over; /* posted by the last to finish */
     haft_gateway_request *visits[];
 };
 
@@ -379,7 +382,7 @@ static void help(void *argument)
     heap_drop(heap);
 }
 
-/* Asks for as many hands as there are things to do besides one's own. */
+/* Requests helper threads for all items but one. */
 static void ask_for_help(const haft_gateway *gateway, struct heap *heap)
 {
     size_t hands = heap->n - 1;

@@ -24,7 +24,7 @@ static int mcp_fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_optio
     return status;
 }
 
-/* The path is copied: it outlives what it comes from. */
+/* The path is copied, because it outlives its source. */
 static struct mcp *mcp_new(haft_gateway *gateway, const haft_mcp_options *options)
 {
     struct mcp *mcp = haft_arena_zalloc(gateway->arena, 1, sizeof *mcp);
@@ -46,7 +46,7 @@ static struct mcp *mcp_new(haft_gateway *gateway, const haft_mcp_options *option
     return mcp;
 }
 
-/* Whether something else is at the path; said. */
+/* Reports and returns whether something else is at the path. */
 static bool mcp_path_is_taken(haft_gateway *gateway, const char *path)
 {
     struct template segments;
@@ -66,7 +66,7 @@ static bool mcp_path_is_taken(haft_gateway *gateway, const char *path)
     return false;
 }
 
-/* Options with all members and defaults; false when they are refused. */
+/* Reads the options, with all members and defaults; returns false if they are rejected. */
 static bool mcp_read_options(haft_gateway *gateway, const haft_mcp_options *given,
                              haft_mcp_options *ret_options, haft_server_options *ret_server)
 {
@@ -86,7 +86,7 @@ static bool mcp_read_options(haft_gateway *gateway, const haft_mcp_options *give
     return !mcp_path_is_taken(gateway, ret_options->endpoint);
 }
 
-/* Puts a server into the generation that is being made. */
+/* Adds a server to the generation being prepared. */
 static int mcp_serve(haft_gateway *gateway, struct mcp *mcp, const char *policies)
 {
     struct served *served = haft_arena_zalloc(gateway->adding->arena, 1, sizeof *served);
@@ -112,7 +112,7 @@ static int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char
     return status;
 }
 
-/* Takes the last server back. */
+/* Removes the last server again. */
 static void mcp_remove_last(haft_gateway *gateway, struct mcp *mcp)
 {
     struct mcp **link = &gateway->servers;
@@ -169,8 +169,8 @@ struct mcp *hf_mcp_find_or_add(haft_gateway *gateway, const haft_mcp_options *gi
     return mcp_serve(gateway, mcp, options.policies) ? NULL : mcp;
 }
 
-/* Of what is being made, if something is: whoever asks may have to say something of it.  Servers and paths
- * live as long as the gateway. */
+/* Of the generation being prepared, if there is one, so that the caller can configure its servers.
+ * Servers and paths live as long as the gateway. */
 haft_server *haft_gateway_endpoint(const haft_gateway *given, size_t i, const char **ret_path)
 {
     haft_gateway *gateway = (haft_gateway *)(uintptr_t)given;

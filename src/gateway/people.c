@@ -1,4 +1,4 @@
-/* people.c - a file of names with passwords, and the comparison with it. */
+/* people.c - a password file, and checking passwords against it. */
 #include "gateway/people.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "base/hex.h"
 
-/* Between two looks at whether anybody waits: a few milliseconds. */
+/* Iterations between checks for cancellation: a few milliseconds. */
 enum { STEP = 4096 };
 
 /* ---- the file ---- */
@@ -21,7 +21,7 @@ static void put_name_digest(const struct people *people, const char *name,
     hf_hmac_finish(&people->key, &hash, ret_digest);
 }
 
-/* name:iterations:salt:hash; false when it is not that. */
+/* Parses name:iterations:salt:hash; returns false if it is invalid. */
 static bool read_person(char *line, struct person *person)
 {
     char *parts[4] = {line};
@@ -79,9 +79,9 @@ int hf_people_read(struct people *people, haft_arena *arena, const char *path, h
     return 0;
 }
 
-/* ---- the comparison ---- */
+/* ---- checking ---- */
 
-/* NULL for a name that is not there. */
+/* Returns NULL for an unknown name. */
 static const struct person *people_find(const struct people *people, const char *name)
 {
     unsigned char digest[SHA256_SIZE];
@@ -94,7 +94,7 @@ static const struct person *people_find(const struct people *people, const char 
     return found;
 }
 
-/* Goes on to so many iterations; false when it was stopped. */
+/* Continues to `iterations`; returns false if it was stopped. */
 static bool derive_to(struct pbkdf2 *derivation, unsigned iterations, bool (*stop)(void *context),
                       void *context)
 {
@@ -120,7 +120,7 @@ int hf_people_check(const struct people *people, const char *name, const char *p
     hf_pbkdf2_begin(&derivation, password, strlen(password), meant->salt, meant->salt_size);
     if (derive_to(&derivation, meant->iterations, stop, context)) {
         memcpy(hash, derivation.sum, sizeof hash);
-        /* And as many more as somebody else's would take. */
+        /* Continue to the maximum, so that the time does not depend on the name. */
         if (derive_to(&derivation, people->nobody.iterations, stop, context))
             status = hf_digest_equal(meant->hash, hash) && person;
         hf_secret_wipe(hash, sizeof hash);

@@ -1,8 +1,8 @@
-/* gateway/people.h - names with passwords, as a file has them: name:iterations:salt:hash.
+/* gateway/people.h - a password file: lines of name:iterations:salt:hash.
  *
- * Who is asked for is not told by how long an answer takes: all names are compared, as digests under
- * a key of this list, and a derivation takes as many iterations as the longest, also for a name that
- * is not there. */
+ * The time of a check does not reveal whether a name exists: all names are compared, as digests
+ * under a key of this list, and a derivation always takes the maximum number of iterations, even
+ * for an unknown name. */
 #ifndef HAFT_SRC_PEOPLE_H
 #define HAFT_SRC_PEOPLE_H
 
@@ -18,20 +18,20 @@ struct person {
     unsigned iterations;
     unsigned char salt[PEOPLE_MAX_SALT];
     size_t salt_size;
-    unsigned char hash[SHA256_SIZE]; /* of the password */
+    unsigned char hash[SHA256_SIZE]; /* hash of the password */
 };
 
 struct people {
-    struct hmac_key key; /* of the names' digests */
+    struct hmac_key key; /* for digests of names */
     struct person *first;
-    struct person nobody; /* stands for a name that is not there; has the most iterations */
+    struct person nobody; /* used for an unknown name; has the maximum number of iterations */
 };
 
-/* Reads the file into the arena.  0, or an error with its reason. */
+/* Reads the file into the arena. Returns 0, or an error with its reason. */
 int hf_people_read(struct people *people, haft_arena *arena, const char *path, haft_reason *reason);
 
-/* Derives a password and compares it: 1 with whose it is, 0 when it or the name is wrong, HAFT_EBUSY
- * when `stop` has said in between that nobody waits for it any more. */
+/* Derives and compares a password. Returns 1 with the person, 0 if it or the name is wrong, or
+ * HAFT_EBUSY if `stop` returned true because the client has left. */
 int hf_people_check(const struct people *people, const char *name, const char *password,
                     bool (*stop)(void *context), void *context, const struct person **ret_person);
 

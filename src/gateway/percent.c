@@ -1,4 +1,4 @@
-/* percent.c - text as part of an address, and queries as forms write them. */
+/* percent.c - percent-encoding in paths, and form-encoded queries. */
 #include <string.h>
 
 #include "base/percent.h"

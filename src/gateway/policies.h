@@ -1,4 +1,4 @@
-/* gateway/policies.h - the built-in kinds of policies, one maker each. */
+/* gateway/policies.h - the built-in policy kinds. */
 #ifndef HAFT_SRC_POLICIES_H
 #define HAFT_SRC_POLICIES_H
 
@@ -9,10 +9,10 @@ extern const haft_policy_kind hf_policy_rate_limit, hf_policy_size_limit, hf_pol
 extern const haft_policy_kind hf_policy_set_headers, hf_policy_remove_headers, hf_policy_cors;
 extern const haft_policy_kind hf_policy_validate, hf_policy_mock;
 
-/* All of them (policy.c); ends with NULL. */
+/* All of them (policy.c); NULL-terminated. */
 extern const haft_policy_kind *const hf_policy_built_in[];
 
-/* An answer given, as a policy returns it. */
+/* The return value of a policy that has answered. */
 static inline int stopped(int status)
 {
     return status ? status : HAFT_STOP;

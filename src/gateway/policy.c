@@ -1,7 +1,7 @@
-/* policy.c - policies by name, and kinds that make them of options.
+/* policy.c - named policies, and kinds that create them from options.
  *
- * The options of a kind are a declared type, so configuration is checked against it like any other
- * input, and what is wrong is said by name and path before anything is served. */
+ * The options of a kind are a declared type, so configuration is validated like any other input,
+ * and errors are reported with name and path before anything is served. */
 #include <string.h>
 
 #include "gateway/policies.h"
@@ -90,8 +90,8 @@ static bool policy_is_alike(const struct policy *one, const struct policy *other
                      one->policy.data == other->policy.data;
 }
 
-/* A request that one of the same making has authenticated, in the generation in force, is known to
- * this one, too. */
+/* A policy with the same definition as one of the active generation gets its serial number, so that
+ * requests authenticated by that one are known to it. */
 static uint64_t policy_serial(haft_gateway *gateway, const struct policy *policy)
 {
     const struct generation *now = gateway->now;
@@ -109,7 +109,7 @@ static void link_in(haft_gateway *gateway, struct policy *policy)
     policy->serial = policy_serial(gateway, policy);
 }
 
-/* A name that can stand in a list of names and is not taken. */
+/* Checks that a name is valid in a list of names and not taken. */
 static int check_name(haft_gateway *gateway, const char *name)
 {
     if (!name || !*name || strcspn(name, separators) != strlen(name))
@@ -208,12 +208,12 @@ int hf_policies_install(haft_gateway *gateway)
     return status;
 }
 
-/* ---- the end ---- */
+/* ---- cleanup ---- */
 
-/* A policy that counts, which would begin anew in another generation: it is counted itself, and all
- * that it has is in an arena of its own. */
+/* A policy with counters, which must not restart in another generation: it is reference counted,
+ * and has its own arena. */
 struct kept_policy {
-    struct module module; /* first */
+    struct module module; /* must be first */
     haft_arena *arena;
     haft_policy policy;
     void (*drop)(void *data);
@@ -243,7 +243,7 @@ void hf_policies_free(struct generation *generation)
         haft_schema_free(kind->options);
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static int refuse_issues(haft_gateway *gateway, int status, const char *name, const char *what,
                          const haft_issues *issues)
@@ -258,7 +258,7 @@ static int refuse_issues(haft_gateway *gateway, int status, const char *name, co
     return status;
 }
 
-/* The options as the kind's type; NULL for a kind without any. */
+/* Reads the options as the kind's type; NULL for a kind without options. */
 static int read_options(haft_gateway *gateway, haft_arena *arena, const struct kind *kind,
                         const char *name, const char *json, size_t size, void **ret_options)
 {
@@ -295,9 +295,9 @@ static void refuse_kind(haft_gateway *gateway, const char *name, const char *wan
     haft_buffer_finish(&text);
 }
 
-/* ---- keeping ---- */
+/* ---- policies with counters ---- */
 
-/* One of the generation in force, of the same name and making; NULL for none. */
+/* Finds one of the active generation with the same name and definition; NULL if there is none. */
 static struct kept_policy *kept_policy_find(const haft_gateway *gateway, const char *name,
                                             const char *recipe)
 {
@@ -354,7 +354,7 @@ static int make_kept(haft_gateway *gateway, const struct kind *kind, const char 
     return 0;
 }
 
-/* Made, or taken over from the generation in force. */
+/* Creates it, or takes it over from the active generation. */
 static int fill_kept(haft_gateway *gateway, struct policy *policy, const struct kind *kind,
                      const char *json, size_t size)
 {

@@ -1,7 +1,6 @@
-/* policy_auth.c - who asks: API keys.  Names with passwords are in policy_basic.c.
+/* policy_auth.c - authentication by API keys. Names with passwords are in policy_basic.c.
  *
- * Secrets are never kept, only what they hash to, and a comparison takes the same time wherever it
- * fails and whoever is meant. */
+ * Only hashes of secrets are kept, and a comparison takes the same time wherever it fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,9 +15,9 @@
 
 enum { MAX_FILE = 1 << 20 };
 
-/* ---- files of lines ---- */
+/* ---- line-based files ---- */
 
-/* Up to `size` bytes; -1 when they cannot be read. */
+/* Reads up to `size` bytes; -1 on failure. */
 static ssize_t read_bytes(int fd, char *bytes, size_t size)
 {
     size_t done = 0;
@@ -34,7 +33,7 @@ static ssize_t read_bytes(int fd, char *bytes, size_t size)
     return n < 0 ? -1 : (ssize_t)done;
 }
 
-/* Never waits, as opening a FIFO can. */
+/* Opens without blocking, as a FIFO otherwise would. */
 char *hf_auth_read_file(haft_arena *arena, const char *path, haft_reason *reason)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -107,7 +106,7 @@ struct keys {
     struct key *first;
 };
 
-/* The key that a request brings; NULL for none. */
+/* The key in a request; NULL if there is none. */
 static const char *presented(haft_call *call)
 {
     const char *key = hf_auth_behind_scheme(haft_request_header(call, "authorization"), "bearer");

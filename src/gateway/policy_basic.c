@@ -1,9 +1,9 @@
-/* policy_basic.c - who asks: names with passwords.
+/* policy_basic.c - authentication by names with passwords.
  *
- * A password is expensive to check, which is what protects it, and so it must not be what a stranger
- * can hold the server up with.  Few are checked at a time, on threads that do nothing else, while the
- * request holds none; those that were right are remembered for a while; an address that has failed too
- * often has to wait; and nobody's password is checked on when its client has left. */
+ * Checking a password is expensive by design, so it must not allow an attacker to block the server.
+ * Few are checked at a time, on dedicated threads, while the request holds none; correct ones are
+ * remembered for a while; an address with too many failures has to wait; and a check stops when its
+ * client has left. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,22 +40,22 @@ struct basic_auth {
     struct executor *verifiers;
 };
 
-/* ---- the threads that check ---- */
+/* ---- the verifier threads ---- */
 
 enum policy_basic_verdict { STOPPED, WRONG, RIGHT, LIMITED };
 
-/* A password that is checked, in the memory of its call. */
+/* A password being checked, in the memory of its call. */
 struct verification {
     const struct basic_auth *basic_auth;
     haft_call *call;
     const char *name;
-    char *password; /* wiped once it has been looked at */
+    char *password; /* wiped after the check */
     unsigned char digest[SHA256_SIZE];
-    char address[ADDRESS]; /* whose failure it would be */
+    char address[ADDRESS]; /* address to count a failure for */
     size_t address_size;
     haft_time now;
     enum policy_basic_verdict verdict;
-    int failure; /* of counting */
+    int failure; /* error of the counter */
     const struct person *person;
     int64_t wait_ms;
 };
@@ -81,8 +81,8 @@ static enum policy_basic_verdict derive(struct verification *check)
     return right ? RIGHT : WRONG;
 }
 
-/* Every derivation is a failure until it turns out not to be: those that run at the same time are
- * counted, too. */
+/* Every check is counted as a failure until it succeeds, so that concurrent ones are counted as
+ * well. */
 static enum policy_basic_verdict policy_basic_judge(struct verification *check)
 {
     const struct basic_auth *basic_auth = check->basic_auth;
@@ -93,7 +93,7 @@ static enum policy_basic_verdict policy_basic_judge(struct verification *check)
         return STOPPED;
     check->person = hf_remembered_find(basic_auth->remembered, check->digest, check->now);
     if (check->person)
-        return RIGHT; /* since it was asked for */
+        return RIGHT; /* another check has succeeded meanwhile */
     if (basic_auth->failures.calls)
         allowed = hf_limiter_take(basic_auth->limiter, check->address, check->address_size,
                                   basic_auth->failures, check->now, &check->wait_ms);
@@ -108,7 +108,7 @@ static enum policy_basic_verdict policy_basic_judge(struct verification *check)
     return verdict;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static int policy_basic_refuse(haft_call *call, const struct basic_auth *basic_auth)
 {
@@ -146,7 +146,7 @@ static int verification_answer(const struct verification *check)
     case LIMITED:
         return refuse_address(call, check->wait_ms);
     case STOPPED:
-        return HAFT_EBUSY; /* not seen: the request is answered as late */
+        return HAFT_EBUSY; /* not visible: the request is answered as late */
     case WRONG:
         break;
     }
@@ -162,7 +162,7 @@ static void verification_run(void *argument)
     haft_continue(check->call, verification_answer(check));
 }
 
-/* The request goes on when a thread has checked it. */
+/* The request continues when a thread has checked it. */
 static int verification_start(struct verification *check)
 {
     haft_executor verifiers = hf_executor_interface(check->basic_auth->verifiers);
@@ -178,7 +178,7 @@ static int verification_start(struct verification *check)
 
 /* ---- requests ---- */
 
-/* Name and password of a request; false when it has none that could be right. */
+/* Name and password of a request; returns false if it has none that could be correct. */
 static bool read_credentials(haft_call *call, char **ret_name, char **ret_password)
 {
     const char *encoded =
@@ -201,7 +201,7 @@ static bool read_credentials(haft_call *call, char **ret_name, char **ret_passwo
     return strlen(*ret_name) <= AUTH_MAX_SECRET && strlen(*ret_password) <= AUTH_MAX_SECRET;
 }
 
-/* The address that a request came from, also one that was made for it within. */
+/* The address that a request came from, including nested requests. */
 static const char *peer_of(const haft_call *call)
 {
     const char *peer = NULL;
@@ -246,7 +246,7 @@ static int check_person(haft_call *call, void *data)
     return verification_start(check);
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static void drop_basic_auth(void *data)
 {
@@ -257,7 +257,7 @@ static void drop_basic_auth(void *data)
     hf_secret_wipe(&basic_auth->people.key, sizeof basic_auth->people.key);
 }
 
-/* What lives longer than one request; what there is of it is dropped when something fails. */
+/* Creates what outlives a request; on failure, everything is freed. */
 static int equip(haft_gateway *gateway, struct basic_auth *basic_auth)
 {
     int status = hf_remembered_new(gateway->allocator, &basic_auth->remembered);

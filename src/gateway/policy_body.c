@@ -1,5 +1,5 @@
-/* policy_body.c - bodies: checked against a JSON Schema on the way in, or answered in the handler's
- * place. */
+/* policy_body.c - bodies: validated against a JSON Schema on the way in, or mocked in place of the
+ * handler. */
 #include <string.h>
 
 #include "gateway/policies.h"

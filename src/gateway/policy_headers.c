@@ -1,5 +1,4 @@
-/* policy_headers.c - headers that are set and removed, and those by which browsers let pages of
- * other origins in (CORS). */
+/* policy_headers.c - sets and removes headers, and CORS. */
 #include <stdio.h>
 #include <string.h>
 
@@ -104,7 +103,7 @@ HAFT_STRUCT(cors_options,
                                       .max = 86400),
                          600));
 
-/* What an origin is told it is; NULL when it is not let in. */
+/* The value of Access-Control-Allow-Origin for an origin; NULL if it is not allowed. */
 static const char *cors_match(const cors_options *options, const char *origin)
 {
     for (size_t i = 0; origin && i < options->n_origins; i++) {
@@ -121,13 +120,13 @@ static bool cors_allows_origin(const char *origin, void *data)
     return cors_match(data, origin) != NULL;
 }
 
-/* The same of a request. */
+/* The same for a request. */
 static const char *allowed(haft_call *call, const cors_options *options)
 {
     return cors_match(options, haft_request_header(call, "origin"));
 }
 
-/* Whether a list of names has Origin in it, or stands for all. */
+/* Whether a list of names contains Origin or *. */
 static bool names_origin(const char *names)
 {
     for (; *(names += strspn(names, ", \t")); names += strcspn(names, ", \t")) {
@@ -142,7 +141,7 @@ static bool names_origin(const char *names)
     return false;
 }
 
-/* Caches keep the answer for one origin alone, besides whatever else it depends on. */
+/* Adds Origin to Vary: caches must keep responses per origin, besides what else they depend on. */
 static int put_vary(haft_call *call)
 {
     const haft_response *response = haft_response_of(call);

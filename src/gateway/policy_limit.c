@@ -1,4 +1,4 @@
-/* policy_limit.c - how often, how much, how slowly. */
+/* policy_limit.c - limits on rate and size, and delays. */
 #include <stdio.h>
 #include <string.h>
 #include <uv.h>
@@ -10,7 +10,7 @@
 
 enum { POLICY_LIMIT_MAX_KEYS = 10000, POLICY_LIMIT_KEY = 512, NAP = 10 };
 
-/* ---- how often ---- */
+/* ---- rate ---- */
 
 HAFT_ENUMERATION(rate_key, caller, route, all);
 HAFT_STRUCT(rate_limit_options, HAFT_INTEGER(calls, "Maximum number of requests", .min = 1, .max = 1000000),
@@ -20,7 +20,7 @@ HAFT_STRUCT(rate_limit_options, HAFT_INTEGER(calls, "Maximum number of requests"
                          rate_key_caller));
 
 struct rate {
-    /* Of the policy: each counts for itself, also where several processes count together. */
+    /* Name of the policy: each counts separately, also if several processes share a store. */
     const char *name;
     struct limiter *limiter;
     haft_rate rate;
@@ -57,7 +57,7 @@ static int rate_refuse(haft_call *call, int64_t wait)
                : stopped(haft_problem(call, 429, "Too many requests. Try again in %s s.", seconds));
 }
 
-/* Where the server has a store, which may answer later. */
+/* Used if the server has a store, which may answer later. */
 struct rate_asked {
     haft_store_request request;
     haft_store_op op;
@@ -132,7 +132,7 @@ const haft_policy_kind hf_policy_rate_limit =
     HAFT_INIT(haft_policy_kind, .name = "rate-limit", .options = &rate_limit_options_type,
               .make = make_rate_limit, .drop = drop_rate_limit);
 
-/* ---- how much ---- */
+/* ---- size ---- */
 
 HAFT_STRUCT(size_limit_options, HAFT_INTEGER(bytes, "Maximum size of the body in bytes", .min = 0));
 
@@ -161,12 +161,12 @@ const haft_policy_kind hf_policy_size_limit =
     HAFT_INIT(haft_policy_kind, .name = "size-limit", .options = &size_limit_options_type,
               .make = make_size_limit);
 
-/* ---- how slowly ---- */
+/* ---- delay ---- */
 
 HAFT_STRUCT(sleep_options,
             HAFT_INTEGER(ms, "Delay in milliseconds", .min = 0, .max = 60000));
 
-/* In naps, so that nobody sleeps on when the request is over. */
+/* Sleeps in short intervals, to stop when the request is over. */
 static int sleep_for(haft_call *call, void *data)
 {
     const sleep_options *options = data;

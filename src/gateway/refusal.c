@@ -1,4 +1,4 @@
-/* refusal.c - saying why something was refused. */
+/* refusal.c - reports why something was rejected. */
 #include "base/struct.h"
 #include "gateway/gateway.h"
 

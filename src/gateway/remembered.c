@@ -1,5 +1,5 @@
-/* remembered.c - a small table that is always looked through to its end, so that how long it takes
- * says nothing about what is in it. */
+/* remembered.c - a small table that is always scanned completely, so that timing reveals nothing
+ * about its contents. */
 #include "gateway/remembered.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 
 struct known {
     unsigned char digest[SHA256_SIZE];
-    const void *whose; /* NULL: it is free */
+    const void *whose; /* NULL if it is free */
     haft_time until;
-    uint64_t used; /* a number that grows with every use */
+    uint64_t used; /* increases with every use */
 };
 
 struct remembered {
@@ -65,13 +65,13 @@ void hf_remembered_digest(const struct remembered *remembered, const char *name,
     struct sha256 hash;
 
     hf_hmac_begin(&remembered->key, &hash);
-    hf_sha256_add(&hash, name, strlen(name) + 1); /* with its end, or "a" "bc" would be "ab" "c" */
+    hf_sha256_add(&hash, name, strlen(name) + 1); /* with its NUL, as a separator */
     hf_sha256_add(&hash, password, strlen(password));
     hf_hmac_finish(&remembered->key, &hash, ret_digest);
     hf_secret_wipe(&hash, sizeof hash);
 }
 
-/* With the lock held: the one of a digest, whether it is good or not. */
+/* Finds the entry of a digest, valid or not. The caller must hold the lock. */
 static struct known *gateway_remembered_find(struct remembered *remembered,
                                              const unsigned char digest[SHA256_SIZE])
 {
@@ -102,7 +102,8 @@ const void *hf_remembered_find(struct remembered *remembered,
     return whose;
 }
 
-/* With the lock held: a place that is free or not good any more, else the one used longest ago. */
+/* Finds a free or expired entry, otherwise the least recently used. The caller must hold the
+ * lock. */
 static struct known *make_room(struct remembered *remembered, haft_time now)
 {
     struct known *oldest = remembered->all;

@@ -1,4 +1,4 @@
-/* request.c - what a policy or a handler sees of a request, and may change of it. */
+/* request.c - access to a request for policies and handlers. */
 #include <string.h>
 
 #include "gateway/gateway.h"
@@ -14,7 +14,7 @@ const haft_request *haft_request_of(const haft_call *call)
     return req ? &req->request : NULL;
 }
 
-/* Before it is changed. */
+/* Copies the headers before they are changed. */
 static int request_own(haft_gateway_request *req)
 {
     int status = req ? hf_values_write_request(req) : HAFT_EINVAL;
@@ -45,7 +45,7 @@ int haft_request_set_header(haft_call *call, const char *name, const char *value
     if (status)
         return status;
     request = &req->request;
-    /* Once a header is changed, the list is the request's own, and the index does not fit it. */
+    /* After a change, the list belongs to the request, and the index does not match it. */
     if (request->index_ || request->headers != req->changed.list)
         status =
             hf_header_list_take(call->arena, &req->changed, request->headers, request->n_headers);
@@ -75,7 +75,7 @@ int haft_request_set_body(haft_call *call, const char *body, size_t size)
     return 0;
 }
 
-/* Of an input that is values. */
+/* For input that consists of values. */
 static const char *input_path_value(haft_gateway_request *req, const char *name)
 {
     yyjson_val *value = yyjson_obj_get(req->input, name);

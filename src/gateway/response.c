@@ -1,7 +1,6 @@
-/* response.c - what is answered: a status, headers, a body.
+/* response.c - responses: a status, headers, a body.
  *
- * Header values are checked where they are set: a line end in one would be a second header to
- * whoever reads it. */
+ * Header values are checked when they are set: a line break would start a second header. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "protocol/header.h"
 #include "protocol/http_status.h"
 
-enum { RESPONSE_REFUSED = -32000 }; /* of those that JSON-RPC leaves to servers */
+enum { RESPONSE_REFUSED = -32000 }; /* from the range that JSON-RPC reserves for servers */
 
 /* ---- statuses ---- */
 
@@ -30,7 +29,7 @@ const char *haft_response_header(const haft_response *response, const char *name
     return haft_header_find(response->headers, response->n_headers, name);
 }
 
-/* Room for so many. */
+/* Makes room for `n` headers. */
 static int header_list_grow(haft_arena *arena, struct header_list *headers, size_t n)
 {
     size_t room = headers->room ? headers->room : 8;
@@ -122,7 +121,7 @@ int hf_response_take(haft_gateway_request *req, const haft_response *response)
     return status;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 int haft_response_set_status(haft_call *call, int status)
 {
@@ -173,7 +172,7 @@ static void put_problem(haft_buffer *body, int status, const char *detail,
     hf_json_end_object(&w);
 }
 
-/* A client of MCP shows an error of its protocol, and of anything else the status at most. */
+/* An MCP client displays JSON-RPC errors, and of others at most the status. */
 static void put_error(haft_buffer *body, haft_gateway_request *req, const char *detail)
 {
     const haft_request *request = &req->request;

@@ -1,8 +1,8 @@
 /* route.c - adding routes.
  *
- * A route is a tool of the routes' server, so its schemas are compiled and its id checked where
- * those of tools are; what it adds is a place in the tree of paths, and for each field of its input
- * where that comes from. */
+ * A route is a tool of the routes' server, so its schemas are compiled and its id is checked like
+ * those of tools; it adds a place in the tree of paths, and the source of each field of its
+ * input. */
 #include <string.h>
 
 #include "gateway/gateway.h"
@@ -126,21 +126,22 @@ static bool is_method(const char *text)
            strlen(text) < 32;
 }
 
-/* A handler that takes JSON, as the routes' server calls it. */
+/* Calls a handler that takes JSON, for the routes' server. */
 static int call_handler(haft_call *call, const void *in, void *out)
 {
-    /* An isolated process has no visit, and one generation for as long as it lives. */
+    /* An isolated process has no request object, and one generation for its lifetime. */
     const struct route *route =
         call->inner.req ? call->inner.req->route
                         : hf_route_named(call->server->gateway->now, haft_call_name(call));
 
     (void)out;
-    if (!route) /* it has come and gone between two forks */
+    if (!route) /* it was added and removed between two forks */
         return HAFT_ENOTFOUND;
     return route->info->handler(call, (haft_value *)(uintptr_t)in, route->info->data);
 }
 
-/* The item of the same definition in the generation in force, counted; NULL when there is none. */
+/* Returns a reference to the item of the same definition in the active generation; NULL if there is
+ * none. */
 static struct item *route_item_before(const haft_gateway *gateway, const struct route *route)
 {
     const struct route *before = gateway->module ? hf_route_named(gateway->now, route->id) : NULL;
@@ -151,7 +152,7 @@ static struct item *route_item_before(const haft_gateway *gateway, const struct 
     return before->item;
 }
 
-/* The definition must live as long as the item, which may be longer than the route. */
+/* The definition must live as long as the item, which may outlive the route. */
 static int route_make_item(haft_gateway *gateway, struct route *route)
 {
     struct item *item;
@@ -248,7 +249,7 @@ static void route_link(haft_gateway *gateway, struct route *route)
     gateway->adding->last_route = &route->next;
 }
 
-/* The route of a definition, with an item, and in the tree. */
+/* Creates the route of a definition, with an item, and adds it to the tree. */
 static int route_make(haft_gateway *gateway, struct route *route)
 {
     const haft_route *info = route->info;
@@ -324,7 +325,7 @@ int hf_route_copy(haft_gateway *gateway, const struct route *route,
 
 /* ---- at run time ---- */
 
-/* "GET /a/{b}" is GET_a_b. */
+/* "GET /a/{b}" becomes GET_a_b. */
 static char *route_make_id(haft_gateway *gateway, const char *method, const char *path)
 {
     char *id = haft_arena_printf(gateway->adding->arena, "%s%s", method, path), *to = id;

@@ -1,10 +1,10 @@
-/* route_tool.c - routes that are tools of an MCP endpoint.
+/* route_tool.c - routes as tools of an MCP endpoint.
  *
- * A route that is called as a tool is invoked like by any handler: its arguments are its input, and
- * written as the path, the query, the headers and the body that they would come from only when a policy
- * or the handler looks at these.  The tool knows the route by its id, and finds it in the generation that
- * the tool is of: one that a configuration has put there goes from one to the next, as long as its route does
- * not change; one that a program has put there finds what is in force. */
+ * A route called as a tool is invoked as by any handler: the arguments are its input, and the path,
+ * query, headers and body that correspond to them are generated only if a policy or the handler
+ * reads these. The tool refers to the route by id, and looks it up in a generation: a tool added by
+ * a configuration moves from one generation to the next, as long as its route does not change; a
+ * tool added by a program uses the active one. */
 #include <string.h>
 
 #include "gateway/gateway.h"
@@ -13,17 +13,18 @@
 
 enum { ERROR_BODY = 4096 };
 
-/* What a tool has of its route; its item holds it. */
+/* A tool's link to its route; held by its item. */
 struct route_link {
-    struct module module; /* first */
+    struct module module; /* must be first */
     const haft_allocator *allocator;
-    struct item *item; /* the route's: whose schemas the tool has; counted */
+    struct item *item; /* the route's item, whose schemas the tool uses; counted */
     haft_tool tool;
     struct generation
-        *generation; /* held, and replaced under the gateway's lock; NULL for a program's */
+        *generation; /* held, and replaced under the gateway's lock; NULL for a tool of the
+                      * program */
 };
 
-/* ---- a response to a result ---- */
+/* ---- converting a response to a result ---- */
 
 static bool mcp_begins(const char *text, const char *start)
 {
@@ -53,12 +54,12 @@ static int mcp_answer(haft_call *call, const struct route *route, yyjson_val *ar
         return haft_audio(call, type, response->body, response->size);
     if (haft_utf8_valid(response->body, response->size) == response->size)
         return haft_text_bytes(call, response->body, response->size);
-    /* A path alone is no URI, which the contents of a resource must have. */
+    /* The contents of a resource need a URI; a path is not one. */
     contents.uri = hf_values_uri(call, route, arguments);
     return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
 }
 
-/* Held. */
+/* Returns a reference. */
 static struct generation *route_link_generation(haft_gateway *gateway,
                                                 const struct route_link *link)
 {
@@ -107,7 +108,7 @@ static bool route_tool_is_quick(const struct route *route)
     return route->info->quick && !route->policies->blocks;
 }
 
-/* `generation` NULL for a program's. */
+/* `generation` is NULL for a tool of the program. */
 static struct route_link *route_link_new(const haft_gateway *gateway, const struct route *route,
                                          struct generation *generation)
 {
@@ -130,7 +131,7 @@ static struct route_link *route_link_new(const haft_gateway *gateway, const stru
     tool->output_schema = route->item->output;
     tool->call = call_route;
     tool->data = link;
-    /* What limits the route limits it also here. */
+    /* The limit of the route applies anyway. */
     tool->rate = (haft_rate){.calls = 0};
     tool->max_running = tool->max_waiting = 0;
     tool->isolate = false;
@@ -138,7 +139,7 @@ static struct route_link *route_link_new(const haft_gateway *gateway, const stru
     return link;
 }
 
-/* The texts of the definition are where the route's item has its own. */
+/* The strings of the definition are in the memory of the route's item. */
 static int route_tool_item(haft_gateway *gateway, haft_server *server, const struct route *route,
                            struct generation *generation, struct item **ret_item)
 {
@@ -155,7 +156,7 @@ static int route_tool_item(haft_gateway *gateway, haft_server *server, const str
     if (!link)
         return hf_gateway_refuse(gateway, HAFT_ENOMEM, route->id, "out of memory");
     status = hf_tool_item(server, &link->tool, &link->module, ret_item);
-    hf_module_drop(&link->module); /* the item holds it */
+    hf_module_drop(&link->module); /* the item holds it now */
     if (status)
         hf_error_set(&gateway->error, status, haft_server_error(server)->path, "%s",
                      haft_server_error(server)->text);
@@ -180,7 +181,7 @@ int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *rout
     return status;
 }
 
-/* ---- those of a configuration ---- */
+/* ---- tools of a configuration ---- */
 
 static struct route_link *route_link_of(const struct item *item)
 {
@@ -190,7 +191,7 @@ static struct route_link *route_link_of(const struct item *item)
     return link && link->generation ? link : NULL;
 }
 
-/* Whether the tool is what the route would be made into. */
+/* Whether the tool is the same as a new one for the route would be. */
 static bool route_link_fits(const struct route_link *link, const struct route *route)
 {
     return link->item == route->item && link->tool.quick == route_tool_is_quick(route);

@@ -1,8 +1,7 @@
-/* router.c - a tree of segments.
+/* router.c - a tree of path segments.
  *
- * A path is split before it is decoded, and each segment is decoded once: an encoded slash is a
- * character of a value and never a border.  What would lead upwards, in whatever disguise, is
- * refused. */
+ * A path is split before it is decoded, and each segment is decoded once: an encoded slash is part
+ * of a value and never a separator. Path traversal (".."), in any encoding, is rejected. */
 #include "gateway/router.h"
 
 #include <string.h>
@@ -129,7 +128,7 @@ int hf_router_add(struct router *router, const char *method, const struct templa
     return 0;
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 struct router_search {
     const char *method;
@@ -138,7 +137,7 @@ struct router_search {
     struct match *match;
 };
 
-/* 0; HAFT_ENOTFOUND for a path that no route can have; HAFT_EINVAL; HAFT_ENOMEM. */
+/* Returns 0, HAFT_ENOTFOUND for a path that no route can match, HAFT_EINVAL or HAFT_ENOMEM. */
 static int split(haft_arena *arena, const char *path, struct router_search *search)
 {
     bool possible = true;
@@ -177,7 +176,7 @@ static void note_methods(struct match *match, const struct place *place)
     }
 }
 
-/* Goes down the tree; at most MAX_SEGMENTS deep. */
+/* Searches the tree recursively, at most MAX_SEGMENTS deep. */
 static bool descend(struct router_search *search, const struct place *place, size_t depth)
 {
     const struct leaf *leaf;

@@ -1,8 +1,7 @@
-/* gateway/router.h - which route a path belongs to.
+/* gateway/router.h - finds the route of a path.
  *
- * Paths are a tree of segments.  At every step a segment that is written out goes before a
- * variable; the search looks at each place of the tree once at most, so a request costs no more
- * than the routes are. */
+ * Paths form a tree of segments. At each level a literal segment is preferred to a variable; the
+ * search visits each node at most once, so its cost is bounded by the number of routes. */
 #ifndef HAFT_SRC_ROUTER_H
 #define HAFT_SRC_ROUTER_H
 
@@ -10,10 +9,10 @@
 
 enum { MAX_SEGMENTS = 32, MAX_METHODS = 16 };
 
-/* A path as a route writes it. */
+/* The path of a route. */
 struct template
 {
-    const char *segments[MAX_SEGMENTS]; /* the text, or the name of a variable */
+    const char *segments[MAX_SEGMENTS]; /* literal text, or name of a variable */
     bool variable[MAX_SEGMENTS];
     size_t n, n_variables;
 };
@@ -25,7 +24,7 @@ struct leaf {
 };
 
 struct place {
-    struct place *next; /* beside it */
+    struct place *next; /* sibling */
     const char *text;   /* NULL for a variable */
     struct place *below, *variable;
     struct leaf *leaves;
@@ -36,27 +35,28 @@ struct router {
     struct place root;
 };
 
-/* What a path has come to. */
+/* The result of a lookup. */
 struct match {
-    void *route;                      /* NULL when there is none */
-    const char *values[MAX_SEGMENTS]; /* of its variables, decoded */
-    const char *methods[MAX_METHODS]; /* that the path has, when the one asked for is not there */
+    void *route;                      /* NULL if there is none */
+    const char *values[MAX_SEGMENTS]; /* values of its variables, decoded */
+    const char *methods[MAX_METHODS]; /* methods of the path, if the requested one is not among
+                                       * them */
     size_t n_methods;
 };
 
-/* Takes a path apart.  0, or HAFT_EINVAL or HAFT_ENOMEM with the reason. */
+/* Parses a path. Returns 0, or HAFT_EINVAL or HAFT_ENOMEM with the reason. */
 int hf_template_read(haft_arena *arena, const char *path, struct template *ret_template,
                      haft_reason *reterr_reason);
 
-/* Whether a segment, decoded, has "." or ".." between its slashes. */
+/* Whether a decoded segment contains "." or ".." between slashes. */
 bool hf_segment_is_upward(const char *text);
 
-/* 0, HAFT_ENOMEM, or HAFT_EEXISTS with the route that has the place in *reterr_route. */
+/* Returns 0, HAFT_ENOMEM, or HAFT_EEXISTS with the existing route in *reterr_route. */
 int hf_router_add(struct router *router, const char *method, const struct template *path,
                   void *route, void **reterr_route);
 
-/* 1 with the route; 0 when there is none, with the methods of the path if it has any; HAFT_EINVAL
- * for a path that is not well written or leads upwards; HAFT_ENOMEM.  HEAD finds GET. */
+/* Returns 1 with the route; 0 if there is none, with the methods of the path if it has any;
+ * HAFT_EINVAL for a path that is malformed or contains ".."; or HAFT_ENOMEM. HEAD matches GET. */
 int hf_router_find(const struct router *router, const char *method, const char *path,
                    haft_arena *arena, struct match *ret_match);
 

@@ -1,14 +1,14 @@
-/* values.c - the input of a route as values, and the request that it would have come in.
+/* values.c - the input of a route as values, and the corresponding request.
  *
- * The request is written when somebody looks at it, and it is what input.c would read the same values
- * from.  Values that no request can bring, or that would be others on the other side, are passed as text
- * from the start. */
+ * The request is generated when it is read, such that input.c would read the same values
+ * from it. Input that no request can represent, or that would be read differently, is passed as
+ * text from the start. */
 #include <string.h>
 
 #include "base/percent.h"
 #include "gateway/values.h"
 
-/* ---- which can be passed ---- */
+/* ---- which values can be passed ---- */
 
 static const struct field *values_field(const struct route *route, yyjson_val *key)
 {
@@ -18,7 +18,7 @@ static const struct field *values_field(const struct route *route, yyjson_val *k
     return NULL;
 }
 
-/* Null is not sent, a NUL is refused, and so is a segment that is none or leads upwards. */
+/* Null is not sent, a NUL is rejected, and so is an empty segment or "..". */
 static bool values_fit_scalar(yyjson_val *value, enum origin origin)
 {
     const char *text = yyjson_get_str(value);
@@ -40,7 +40,7 @@ static bool values_fit_field(yyjson_val *value, enum origin origin)
     yyjson_arr_foreach(value, index, n, item)
         if (!values_fit_scalar(item, origin))
             return false;
-    return n; /* an empty list is not sent, either */
+    return n; /* an empty list is not sent either */
 }
 
 bool hf_values_fit(const struct route *route, yyjson_val *input)
@@ -157,7 +157,7 @@ static void put_query(haft_buffer *buffer, const struct route *route, yyjson_val
     }
 }
 
-/* What is left is the body's: also what no field is for, when the schema lets that pass. */
+/* The remaining members form the body, including unknown ones if the schema permits them. */
 static void put_body(haft_buffer *buffer, const struct route *route, yyjson_val *arguments)
 {
     struct json_writer w = {.out = buffer};
@@ -174,7 +174,7 @@ static void put_body(haft_buffer *buffer, const struct route *route, yyjson_val 
     hf_json_end_object(&w);
 }
 
-/* Adds those that come from headers. */
+/* Adds the fields that are headers. */
 static int put_headers(haft_gateway_request *req, yyjson_val *arguments,
                        struct header_list *headers)
 {

@@ -1,8 +1,8 @@
-/* connection.c - requests off a socket, one after another.
+/* connection.c - reads requests from a socket, one after another.
  *
- * llhttp takes a request apart; when it is whole, parsing pauses until it has been answered, so
- * that the answers of pipelined requests keep their order.  What comes meanwhile waits, and when
- * enough waits, or the peer does not read its answers, nothing more is read. */
+ * llhttp parses a request; when it is complete, parsing pauses until it has been answered, so that
+ * responses to pipelined requests keep their order. Data that arrives meanwhile is buffered; when
+ * the buffer is full, or the peer does not read its responses, reading stops. */
 #include <poll.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 
 enum {
     WAITING_LIMIT = 2 * READ_SIZE,
-    UNREAD_LIMIT = 256 << 10, /* of answers, before the next request is looked at */
-    KEPT_BODY = 64 << 10,     /* a buffer larger than this is given back after its request */
-    LINGER_MS = 1000          /* for a peer to read why it was refused */
+    UNREAD_LIMIT = 256 << 10, /* unsent responses at which the next request has to wait */
+    KEPT_BODY = 64 << 10,     /* larger buffers are freed after their request */
+    LINGER_MS = 1000          /* time for a peer to read why it was refused */
 };
 
 /* ---- handling ---- */
@@ -65,7 +65,7 @@ static void connection_handle(struct connection *c)
         c->pending = pending;
 }
 
-/* A callback has said why, or llhttp could not read on. */
+/* A callback has set the reason, or llhttp reported a parse error. */
 static void fail(struct connection *c)
 {
     static const struct {
@@ -85,7 +85,7 @@ static void fail(struct connection *c)
     hf_connection_refuse(c, refusals[i].status, refusals[i].message);
 }
 
-/* What comes while a request is at work, or while its answers are not read. */
+/* Buffers data that arrives while a request is being handled, or responses are unread. */
 static void connection_keep(struct connection *c, const char *bytes, size_t size)
 {
     haft_buffer_add(&c->waiting, bytes, size);
@@ -97,7 +97,7 @@ static void connection_keep(struct connection *c, const char *bytes, size_t size
     }
 }
 
-/* After a request was handled: whether the next one can be looked at. */
+/* After a request was handled: whether the next one can be parsed. */
 static bool is_free(struct connection *c)
 {
     if (c->stage == STAGE_CLOSING || c->stage == STAGE_UPGRADED || c->doomed || !c->answered)
@@ -110,7 +110,7 @@ static bool is_free(struct connection *c)
     return false;
 }
 
-/* Parses until the bytes are used up or a request waits for its answer. */
+/* Parses until the data is used up or a request waits for its response. */
 static void connection_parse_bytes(struct connection *c, const char *bytes, size_t size)
 {
     while (size) {
@@ -120,7 +120,7 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         size_t used;
 
         if (!begun && (c->unsent > UNREAD_LIMIT || (c->http->spent >= SHARE && hf_turn_waits(c)))) {
-            /* When the answers have been read, or in the next turn. */
+            /* Continues when the responses have been read, or in the next turn. */
             if (!c->unsent)
                 hf_http_later(c);
             connection_keep(c, bytes, size);
@@ -129,7 +129,7 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         code = hf_connection_parse(c, bytes, size, &used);
         c->begun = true;
         if (code == HPE_OK) {
-            /* How long the rest takes is measured from here. */
+            /* The time limit of the next stage starts here. */
             if (!begun || c->stage != stage)
                 c->since = loop_now(&c->http->loop);
             if (c->continues && c->stage == STAGE_BODY)
@@ -155,7 +155,7 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         hf_shards_move(c);
 }
 
-/* Looks at what has waited. */
+/* Parses the buffered data. */
 static void parse_waiting(struct connection *c)
 {
     haft_buffer waiting = c->waiting;
@@ -221,13 +221,14 @@ static void connection_on_closed(uv_handle_t *handle)
     hf_http_forget(handle->data);
 }
 
-/* Whether the request at work is wanted by a client that sends nothing any more. */
+/* Whether the current request continues although its client has closed its side. */
 static bool is_wanted(const struct connection *c)
 {
     return !c->pending.by || hf_mux_half_closed(c->pending);
 }
 
-/* The client has closed its side, and may still read.  False when there is nothing to answer. */
+/* The client has closed its side, and may still read. Returns false if there is nothing to
+ * answer. */
 static bool goes_on(struct connection *c)
 {
     c->ended = true;
@@ -241,7 +242,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
     if (c->stage == STAGE_CLOSING) {
         if (n >= 0 || uv_is_closing(&c->io.handle))
             return;
-        /* What is queued may still be read. */
+        /* The peer may still read queued data. */
         c->lingers = false;
         if (n != UV_EOF || c->doomed || !c->unsent)
             uv_close(&c->io.handle, connection_on_closed);
@@ -280,7 +281,7 @@ struct connection *hf_connection_new(haft_http *http)
         haft_buffer_init(&c->head, allocator,
                          http->options.max_headers + 2 * http->options.max_url +
                              2 * (MAX_HEADERS + 1));
-        /* One more than may come: the authority of the target becomes one. */
+        /* One more than a request may have, because the authority of the target becomes one. */
         haft_buffer_init(&c->fields, allocator, (MAX_HEADERS + 1) * sizeof(struct field));
         haft_buffer_init(&c->body, allocator, http->max_body);
         haft_buffer_init(&c->waiting, allocator, WAITING_LIMIT);
@@ -337,9 +338,9 @@ void hf_connection_finish(struct connection *c)
         uv_close(&c->io.handle, connection_on_closed);
 }
 
-/* What is queued is written first, as far as the peer takes it.  One that was refused may still be
- * sending: closing under it would take the refusal away from it, so what it sends is read and
- * dropped. */
+/* Queued data is written first, as far as the peer reads it. A refused peer may still be sending:
+ * closing the socket then would reset the connection and lose the response, so further input is
+ * read and discarded. */
 void hf_connection_close(struct connection *c)
 {
     if (c->stage == STAGE_CLOSING)
@@ -368,7 +369,7 @@ void hf_connection_abort(struct connection *c)
         uv_close(&c->io.handle, connection_on_closed);
 }
 
-/* Whether a client that has closed its side has closed the other, too, as far as that can be told
+/* Whether a client that has closed its side has also closed the other, as far as that is known
  * without writing: by a reset, or on a Unix socket. */
 static bool is_gone(const struct connection *c)
 {

@@ -1,4 +1,4 @@
-/* http/http.h - the HTTP server: listeners, connections, and what bounds them. */
+/* http/http.h - the HTTP server: listeners, connections, and their limits. */
 #ifndef HAFT_SRC_HTTP_H
 #define HAFT_SRC_HTTP_H
 
@@ -14,12 +14,12 @@
 enum {
     MAX_HEADERS = 100,
     READ_SIZE = 64 << 10,
-    PIECE = 128 << 10, /* of answers: what one connection is written at once */
-    SHARE = 1 << 20    /* bytes of answers in one turn of the loop, after which others wait */
+    PIECE = 128 << 10, /* bytes written to one connection at a time */
+    SHARE = 1 << 20    /* bytes of responses in one turn of the loop, after which others wait */
 };
 
-/* A header while the head may still move: where its name and its value are in it, a NUL after each.  A
- * haft_header takes its place when the head is whole. */
+/* A header while the buffer of headers may still move: offsets of name and value, each followed by
+ * a NUL. It is converted to a haft_header when the headers are complete. */
 struct field {
     size_t name, value;
 };
@@ -49,64 +49,65 @@ struct connection {
     haft_http *http;
     union stream io;
     llhttp_t parser;
-    haft_buffer head; /* the target, then names and values one after another */
+    haft_buffer head; /* target, then names and values */
     haft_buffer body;
-    haft_buffer waiting;                    /* bytes of later requests */
-    struct block *first_block, *last_block; /* of answers that have not been written */
-    size_t unsent, handed;                  /* their bytes, and of these what the socket has */
+    haft_buffer waiting;                    /* data of later requests */
+    struct block *first_block, *last_block; /* unwritten responses */
+    size_t unsent, handed;                  /* their size, and the part that was passed to the
+                                             * socket */
     uv_write_t write;
     uv_shutdown_t shutdown;
-    haft_buffer fields; /* of struct field, then of haft_header: as many as come, since most of the
-                           time none is there */
-    struct field field; /* the one that is being read */
+    haft_buffer fields; /* array of struct field, then of haft_header; allocated on demand, as
+                         * connections are mostly idle */
+    struct field field; /* header being read */
     size_t n_fields, url_size, trailer_size;
-    size_t consumed;                /* bytes of the request that have been parsed */
-    size_t path;                    /* in the head: decoded */
-    size_t query;                   /* in the head; 0 for none */
-    size_t target;                  /* in the head: the path as it came */
-    struct pending_request pending; /* its request, by whoever answers that */
-    haft_time since;                /* the stage began */
+    size_t consumed;                /* parsed bytes of the request */
+    size_t path;                    /* offset of the decoded path */
+    size_t query;                   /* offset of the query; 0 if there is none */
+    size_t target;                  /* offset of the path as received */
+    struct pending_request pending; /* its request, once dispatched */
+    haft_time since;                /* start of the stage */
     unsigned char address[16];
-    char peer[ADDRESS_TEXT];   /* the same as text; "" for none */
-    char client[ADDRESS_TEXT]; /* whom a proxy asks for: of this request */
-    bool is_proxy;             /* one that is trusted */
+    char peer[ADDRESS_TEXT];   /* its address as text; "" if there is none */
+    char client[ADDRESS_TEXT]; /* client behind a proxy: of this request */
+    bool is_proxy;             /* the peer is a trusted proxy */
     struct haft_header_index index;
-    unsigned seen;     /* the headers that parse.c knows: a bit for each */
-    bool is_ambiguous; /* one of them came twice */
+    unsigned seen;     /* headers known to parse.c that were received: a bit for each */
+    bool is_ambiguous; /* one of them was repeated */
     uint8_t stage;     /* enum stage */
-    bool counted;      /* against its address */
+    bool counted;      /* counted for its address */
     bool keep_alive;
-    bool begun; /* a byte of the request has come */
+    bool begun; /* the first byte of the request has arrived */
     bool streaming, chunked;
-    bool answered;  /* this request has been */
-    bool handling;  /* in the middle of handling: whoever called goes on */
-    bool continues; /* it wants to be told to go on */
-    bool paused;    /* enough waits: nothing is read */
-    bool ended;     /* nothing more comes; what has come is still answered */
-    bool doomed;    /* to be closed as soon as nobody is in the middle of it */
-    bool lingers;   /* what still comes is read and dropped, so that the refusal arrives */
-    bool due;       /* in a list of those that the wake-up looks after */
-    bool heavy;     /* its latest answer was long: others go first when there is much to do */
-    uint64_t turn;  /* of the loop, in which it was answered last */
+    bool answered;  /* this request has been answered */
+    bool handling;  /* inside a handler: the caller continues */
+    bool continues; /* expects 100 Continue */
+    bool paused;    /* the buffer is full: reading has stopped */
+    bool ended;     /* end of input; received requests are still answered */
+    bool doomed;    /* to be closed as soon as no callback uses it */
+    bool lingers;   /* input is read and discarded, so that the refusal arrives */
+    bool due;       /* in a list of connections to be resumed */
+    bool heavy;     /* its latest response was long: others go first under load */
+    uint64_t turn;  /* turn of the loop in which it was answered last */
     size_t answer_size;
-    int refused;     /* the status that ends it */
-    unsigned moving; /* to the loop of this number, counted from 1; 0 for none */
-    int fd;          /* on the way there */
+    int refused;     /* status with which it is refused */
+    unsigned moving; /* number of the loop it moves to, from 1; 0 if none */
+    int fd;          /* its socket, while it moves */
     struct connection *next_due;
     struct upgrade upgrade;
     bool continues_later; /* in the list of those with more to write */
     struct connection *next_continued;
 };
 
-enum { MAX_LANES = 64 };
+enum { MAX_LANES = 64, MAX_LISTENERS = 2 /* on each of the addresses of loopback */ };
 
-/* Loops that serve one address together, each with a server of its own. */
+/* Loops that serve one address together, each with its own server. */
 struct shards {
-    uv_mutex_t lock; /* for what is at home, and what arrives there */
+    uv_mutex_t lock; /* for `at`, and for arriving connections */
     unsigned n;
-    haft_http *at[MAX_LANES]; /* NULL: not there any more */
+    haft_http *at[MAX_LANES]; /* NULL if closed */
     atomic_size_t n_connections;
-    struct limiter *limiter; /* of all of them; NULL when nothing is limited */
+    struct limiter *limiter; /* shared by all; NULL if nothing is limited */
 };
 
 struct haft_http {
@@ -114,62 +115,63 @@ struct haft_http {
     haft_http_options options;
     const haft_allocator *allocator;
     struct loop loop;
-    union stream listener;
-    uint64_t turn; /* of the loop */
-    size_t spent;  /* bytes of answers in this one */
+    union stream listeners[MAX_LISTENERS];
+    unsigned n_listeners;
+    uint64_t turn; /* turn of the loop */
+    size_t spent;  /* bytes of responses in this turn */
     struct mux mux;
-    struct limiter *limiter; /* its own, when it is alone */
+    struct limiter *limiter; /* its own, if it is the only loop */
     struct proxies proxies;
     size_t max_body;
     struct connection *connections, *spare;
-    struct connection *continued;                 /* those with more to write */
-    struct connection *due;                       /* to be resumed as soon as can be */
-    struct connection *due_heavy, **due_heavy_at; /* one after another; where the next one goes */
+    struct connection *continued;                 /* connections with more to write */
+    struct connection *due;                       /* to be resumed as soon as possible */
+    struct connection *due_heavy, **due_heavy_at; /* the same for heavy ones; its end */
     struct connection *arrived;                   /* from other shards; under their lock */
-    struct shards *shards;                        /* NULL when it is alone */
+    struct shards *shards;                        /* NULL if it is the only loop */
     unsigned shard;
     size_t n_connections, n_spare;
     char read_buffer[READ_SIZE];
     char url[256];
-    haft_time used; /* the latest request or connection */
-    bool resting;   /* nothing has come for so long */
+    haft_time used; /* time of the latest request or connection */
+    bool resting;   /* it has been idle for a while */
     bool closing, unix_socket;
-    bool deaf;                      /* a connection could not be taken */
+    bool deaf[MAX_LISTENERS];       /* a connection could not be accepted */
     bool late;                      /* the time for closing is over */
-    void (*overdue)(void *context); /* called then while handlers still run; may be NULL */
-    void (*rested)(void); /* called when all that can be has been given back; may be NULL */
+    void (*overdue)(void *context); /* called then, if handlers still run; may be NULL */
+    void (*rested)(void);           /* called when unused memory has been freed; may be NULL */
     haft_time close_by;
-    unsigned open_handles; /* the listener, and those of the loop as one */
+    unsigned open_handles; /* the listeners, and those of the loop as one */
     void (*closed)(void *context);
     void *closed_context;
 };
 
-/* ---- http_server.c ---- */
+/* ---- server.c ---- */
 
-/* One of several, when there are shards. */
+/* Creates a server; one of several if there are shards. */
 haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                        struct shards *shards, unsigned shard, haft_reason *reterr_reason);
 void hf_http_remember(haft_http *http, struct connection *connection);
-/* The connection is gone; what it was made of may be used again. */
+/* The connection has closed; its memory may be reused. */
 void hf_http_forget(struct connection *connection);
-/* Makes the stream of a connection that has a socket but no handle yet. */
+/* Creates the stream of a connection that has a socket but no handle yet. */
 int hf_http_open(struct connection *connection, int fd);
 
 /* ---- turn.c ---- */
 
-/* Begins with the next turn, of the haft_http. */
+/* Starts the next turn of the haft_http. */
 void hf_turn_next(void *context);
 /* Has hf_connection_resume called when nothing else is going on. */
 void hf_http_later(struct connection *connection);
-/* Calls it for those that are due, as far as this turn goes. */
+/* Resumes the connections that are due, as far as this turn permits. */
 void hf_turn_resume(haft_http *http);
 /* Has hf_connection_write_piece called in the next turn. */
 void hf_turn_continue(struct connection *connection);
-/* It is in no list any more. */
+/* Removes it from all lists. */
 void hf_turn_forget(struct connection *connection);
-/* The connection is sent so many bytes more of its answer. */
+/* Accounts for bytes of a response. */
 void hf_turn_spend(struct connection *connection, size_t size);
-/* Whether its next request must wait for another turn when the share of this one is spent. */
+/* Whether its next request must wait for another turn if the share of this one is used up. */
 bool hf_turn_waits(const struct connection *connection);
 
 /* ---- listen.c ---- */
@@ -179,40 +181,40 @@ bool hf_address_is_local(const struct sockaddr_storage *address);
 
 /* ---- parse.c ---- */
 
-/* For a parser whose data is the connection. */
+/* Settings for a parser whose data is the connection. */
 extern const llhttp_settings_t hf_connection_parser;
 
-/* Parses bytes of a request: HPE_OK when they are used up, HPE_PAUSED when the request is whole, with
- * how many were used; or an error, and why in `refused` when that is known. */
+/* Parses data of a request. Returns HPE_OK if it was all used, HPE_PAUSED if the request is
+ * complete, with the number of bytes used; or an error, with the status in `refused` if known. */
 llhttp_errno_t hf_connection_parse(struct connection *connection, const char *bytes, size_t size,
                                    size_t *ret_used);
 
-/* Makes what is there in the head the value of Host, whatever the header said.  Without memory the
- * buffers say so. */
+/* Makes the text at that offset the value of Host, replacing the header. If memory runs out, the
+ * buffers have failed. */
 void hf_connection_set_host(struct connection *connection, size_t at);
 
 /* ---- target.c ---- */
 
-/* Finds path, query and host in the target of a request that is whole; false when it was refused.  The
- * head does not move any more then: what is in `fields` are pairs. */
+/* Determines path, query and host from the target of a complete request; returns false if it was
+ * refused. The headers no longer move then: `fields` contains pairs. */
 bool hf_connection_read_target(struct connection *connection);
 
 /* ---- connection.c ---- */
 
-/* A connection for one that was accepted; the listener calls uv_accept on its stream. */
+/* Creates a connection for one to be accepted; the listener calls uv_accept on its stream. */
 struct connection *hf_connection_new(haft_http *http);
 void hf_connection_start(struct connection *connection);
-/* The same for one that comes from another shard, with a request that is whole. */
+/* Takes over a connection from another shard, with a complete request. */
 void hf_connection_continue(struct connection *connection);
-/* Its request has been answered, by somebody who is in the middle of something. */
+/* Its request has been answered, possibly from within another callback. */
 void hf_connection_answered(struct connection *connection);
-/* Goes on after that, or after its answers have been read. */
+/* Continues after that, or after its responses have been read. */
 void hf_connection_resume(struct connection *connection);
 void hf_connection_close(struct connection *connection);
-void hf_connection_abort(struct connection *connection); /* and does not wait for anything */
-/* It is closing, and all that was queued has been written. */
+void hf_connection_abort(struct connection *connection); /* the same without waiting */
+/* Called when it is closing, and all queued data has been written. */
 void hf_connection_finish(struct connection *connection);
-/* Ends it when its stage has taken too long. */
+/* Closes it if its stage has taken too long. */
 void hf_connection_check(struct connection *connection, haft_time now);
 /* Gives back what it keeps for a request that is as large as the latest; also bytes that wait. */
 void hf_connection_trim_request(struct connection *connection, size_t keep);
@@ -222,21 +224,22 @@ void hf_connection_free(struct connection *connection);
 /* ---- respond.c ---- */
 
 extern const haft_responder hf_http_responder;
-extern const haft_responder hf_http_app_responder; /* for those who know nothing of CORS */
+extern const haft_responder hf_http_app_responder; /* for apps that do not handle CORS */
 void hf_connection_go_on(struct connection *connection);
-/* A refusal of HTTP itself, after which nothing on the connection can be trusted. */
+/* Refuses a request because of an HTTP error, after which nothing on the connection can be
+ * trusted. */
 void hf_connection_refuse(struct connection *connection, int status, const char *message);
 
 /* ---- write.c ---- */
 
-/* Writes the head of a response, and its body if `size` is not 0.  `tail` is the headers about the
- * transfer, and the empty line. */
+/* Writes the head of a response, and its body if `size` is not 0. `tail` is the framing headers and
+ * the empty line. */
 void hf_connection_put_response(struct connection *connection, const haft_response *response,
                                 const haft_header *more, size_t n_more, const char *tail,
                                 size_t tail_size, size_t size);
-/* Writes now what fits, and the rest when it can. */
+/* Writes as much as possible now, and the rest later. */
 void hf_connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
-/* Hands the next piece of what is left to the socket, unless it has one. */
+/* Passes the next piece to the socket, unless it is still writing one. */
 void hf_connection_write_piece(struct connection *connection);
 void hf_connection_drop_unsent(struct connection *connection);
 
@@ -254,11 +257,11 @@ void hf_upgrade_end(struct connection *connection);
 
 int hf_shards_init(struct shards *shards, unsigned n);
 void hf_shards_finish(struct shards *shards);
-/* Where there are shards, whether the request is for a session that lives elsewhere; its connection is
- * `moving` there then, by hf_shards_move. */
+/* Whether, with shards, the request is for a session on another one; its connection is then
+ * `moving` there, by hf_shards_move. */
 bool hf_shards_wants(struct connection *connection, const haft_request *request);
 void hf_shards_move(struct connection *connection);
-/* Takes in what has arrived. */
+/* Takes over arriving connections. */
 void hf_shards_receive(haft_http *http);
 /* Nothing arrives any more. */
 void hf_shards_leave(haft_http *http);

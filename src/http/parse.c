@@ -10,39 +10,37 @@
  * five. */
 enum { CHUNK_OVERHEAD = 8 };
 
-/* The headers that are read here, and those that may come only once, since saying one of these twice
- * is a way of saying different things to different readers.  No two have their first letter and their
- * size in common. */
-#define KNOWN_HEADERS(X)                                                                           \
-    X(KNOWN_EXPECT, 'e', "expect")                                                                 \
-    X(KNOWN_HOST, 'h', "host")                                                                     \
-    X(KNOWN_ORIGIN, 'o', "origin")                                                                 \
-    X(KNOWN_TYPE, 'c', "content-type")                                                             \
-    X(KNOWN_LENGTH, 'c', "content-length")                                                         \
-    X(KNOWN_CODING, 't', "transfer-encoding")                                                      \
-    X(KNOWN_AUTHORIZATION, 'a', "authorization")                                                   \
-    X(KNOWN_KEY, 'x', "x-api-key")                                                                 \
-    X(KNOWN_METHOD, 'm', "mcp-method")                                                             \
-    X(KNOWN_NAME, 'm', "mcp-name")                                                                 \
-    X(KNOWN_VERSION, 'm', "mcp-protocol-version")                                                  \
-    X(KNOWN_SESSION, 'm', "mcp-session-id")                                                        \
-    X(KNOWN_EVENT, 'l', "last-event-id")
+/* The headers that the parser counts: those that haft reads, and those that only HTTP itself and
+ * policies of the gateway read. */
+#define PARSED_HEADERS(X)                                                                          \
+    HEADERS_READ(X)                                                                                \
+    X(authorization, 'a', "authorization", HEADER_ONCE)                                            \
+    X(content_length, 'c', "content-length", HEADER_ONCE)                                          \
+    X(expect, 'e', "expect", HEADER_REPEATS)                                                       \
+    X(transfer_encoding, 't', "transfer-encoding", HEADER_ONCE)                                    \
+    X(x_api_key, 'x', "x-api-key", HEADER_ONCE)
 
 enum {
-#define KNOWN_NUMBER(number, first, name) number,
-    KNOWN_HEADERS(KNOWN_NUMBER)
-#undef KNOWN_NUMBER
+#define PARSED_NUMBER(member, first, name, count) PARSED_NUMBER_##member,
+    PARSED_HEADERS(PARSED_NUMBER)
+#undef PARSED_NUMBER
+#define PARSED_BIT(member, first, name, count) PARSED_##member = 1 << PARSED_NUMBER_##member,
+        PARSED_HEADERS(PARSED_BIT)
+#undef PARSED_BIT
+#define PARSED_ONCE_BIT(member, first, name, count) | (count == HEADER_ONCE ? PARSED_##member : 0)
+            PARSED_ONCE = 0 PARSED_HEADERS(PARSED_ONCE_BIT)
+#undef PARSED_ONCE_BIT
 };
 
-/* A bit of its own for each of them; 0 for any other. */
-static unsigned known_bit(const char *name, size_t size)
+/* The header's bit; 0 for one that is not in the table. */
+static unsigned parsed_bit(const char *name, size_t size)
 {
-    switch (size << 8 | (unsigned char)*name) {
-#define KNOWN_CASE(number, first, text)                                                            \
-    case (sizeof text - 1) << 8 | (first):                                                         \
-        return memcmp(name, text, sizeof text - 1) ? 0 : 1u << number;
-        KNOWN_HEADERS(KNOWN_CASE)
-#undef KNOWN_CASE
+    switch (NAME_KEY(*name, size)) {
+#define PARSED_CASE(member, first, text, count)                                                    \
+    case NAME_KEY(first, sizeof text - 1):                                                         \
+        return memcmp(name, text, sizeof text - 1) ? 0 : PARSED_##member;
+        PARSED_HEADERS(PARSED_CASE)
+#undef PARSED_CASE
     default:
         return 0;
     }
@@ -123,8 +121,8 @@ static int on_name_complete(llhttp_t *parser)
     if (c->n_fields == MAX_HEADERS)
         return too_much(c, 431);
     make_small(name, size);
-    bit = known_bit(name, size);
-    c->is_ambiguous = c->is_ambiguous || c->seen & bit & ~(1u << KNOWN_EXPECT);
+    bit = parsed_bit(name, size);
+    c->is_ambiguous = c->is_ambiguous || c->seen & bit & PARSED_ONCE;
     c->seen |= bit;
     buffer_add(&c->head, "", 1);
     c->field.value = c->head.size;
@@ -204,13 +202,13 @@ static int on_headers_complete(llhttp_t *parser)
     if (parser->http_major != 1 || c->is_ambiguous)
         return too_much(c, 400);
     /* Clients of HTTP/1.0 need not say whom they ask. */
-    if (parser->http_minor > 0 && !(c->seen & 1u << KNOWN_HOST))
+    if (parser->http_minor > 0 && !(c->seen & PARSED_host))
         return too_much(c, 400);
-    if (c->seen & 1u << KNOWN_CODING && !is_plainly_chunked(c))
+    if (c->seen & PARSED_transfer_encoding && !is_plainly_chunked(c))
         return too_much(c, 400);
     if (parser->content_length > c->http->max_body && !(parser->flags & F_CHUNKED))
         return too_much(c, 413);
-    c->continues = parser->http_minor > 0 && c->seen & 1u << KNOWN_EXPECT;
+    c->continues = parser->http_minor > 0 && c->seen & PARSED_expect;
     return 0;
 }
 

@@ -1,8 +1,8 @@
-/* proxy.c - whom a proxy asks for.
+/* proxy.c - finds the client behind trusted proxies.
  *
- * Each proxy adds the address of whoever asked it at the end of a header, and what stands further to the
- * left is what that one has sent, who may lie.  So the list is read from the right, as long as those who
- * wrote it are trusted; what cannot be read ends it. */
+ * Each proxy appends the address of its peer to a header; entries further left came from that peer,
+ * which may forge them. So the list is read from the right, as long as the writers are trusted; an
+ * entry that cannot be parsed ends it. */
 #include "http/proxy.h"
 
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include <uv.h>
 
 enum {
-    PROXY_MAX_HOPS = 32, /* entries that are looked at, from the right */
-    V4_AT = 12,          /* where an address of IPv4 is in one of IPv6, */
+    PROXY_MAX_HOPS = 32, /* entries that are examined, from the right */
+    V4_AT = 12,          /* offset of an IPv4 address in a mapped IPv6 address */
     V4_BITS = 8 * V4_AT
 };
 
 /* ---- addresses ---- */
 
-static bool hf_address_read(const char *text, size_t size, unsigned char ret_address[ADDRESS_BYTES])
+static bool address_read(const char *text, size_t size, unsigned char ret_address[ADDRESS_BYTES])
 {
     char copy[ADDRESS_TEXT];
 
@@ -57,14 +57,14 @@ static bool network_has(const struct network *network, const unsigned char addre
            (!rest || !((network->address[whole] ^ address[whole]) & mask));
 }
 
-/* "10.0.0.0/8", or an address alone. */
+/* Reads "10.0.0.0/8", or a single address. */
 static bool network_read(const char *text, struct network *ret_network)
 {
     size_t size = strcspn(text, "/");
     const char *digits = text[size] ? text + size + 1 : NULL;
     unsigned most, least;
 
-    if (!hf_address_read(text, size, ret_network->address))
+    if (!address_read(text, size, ret_network->address))
         return false;
     least = memchr(text, ':', size) ? 0 : V4_BITS;
     most = 8 * ADDRESS_BYTES - least;
@@ -77,9 +77,9 @@ static bool network_read(const char *text, struct network *ret_network)
     return ret_network->bits <= least + most;
 }
 
-/* ---- who is trusted ---- */
+/* ---- trusted proxies ---- */
 
-/* Adds one of a list; false when it is not one. */
+/* Adds an entry of a list; returns false if it is invalid. */
 static bool proxies_add(struct proxies *proxies, const char *text, size_t size)
 {
     char copy[2 * ADDRESS_TEXT];
@@ -95,7 +95,7 @@ static bool proxies_add(struct proxies *proxies, const char *text, size_t size)
     return network_read(copy, &proxies->list[proxies->n]) && ++proxies->n;
 }
 
-/* How many there are at most: one more than commas, of each text. */
+/* An upper bound of their number: one more than the commas in each text. */
 static size_t proxies_count(const char *const *list)
 {
     size_t n = 0;
@@ -108,7 +108,7 @@ static size_t proxies_count(const char *const *list)
     return n;
 }
 
-/* Adds those of a text, with commas between them. */
+/* Adds the entries of a comma-separated text. */
 static bool proxies_read(struct proxies *proxies, const char *text)
 {
     for (;;) {
@@ -167,48 +167,28 @@ bool hf_proxies_trust(const struct proxies *proxies, const char *peer)
 
     if (!*peer)
         return proxies->unix_sockets;
-    return hf_address_read(peer, strlen(peer), address) && proxies_have(proxies, address);
+    return address_read(peer, strlen(peer), address) && proxies_have(proxies, address);
 }
 
-/* ---- what they say ---- */
+/* ---- the headers ---- */
 
-struct entry_text {
-    const char *at; /* NULL for an entry that says nothing that can be read */
-    size_t size;
-};
-
-/* The last entries of a header, of all its lines. */
+/* The last entries of a header, of all its lines; NULL data for one that says nothing that can be read. */
 struct entries {
-    struct entry_text list[PROXY_MAX_HOPS]; /* a ring */
+    struct text list[PROXY_MAX_HOPS]; /* a ring */
     size_t n;
 };
 
-static void entries_add(struct entries *entries, struct entry_text entry)
+static void entries_add(struct entries *entries, struct text entry)
 {
     entries->list[entries->n++ % PROXY_MAX_HOPS] = entry;
 }
 
-static bool entry_is_blank(char c)
+/* The part of a list up to a separator that is not between quotes, or to its end, without the blanks
+ * around it; *at is moved behind it.  An open quote goes to the end. */
+static struct text entry_next(const char **at, const char *end, char separator)
 {
-    return c == ' ' || c == '\t';
-}
-
-static struct entry_text entry_trim(struct entry_text text)
-{
-    while (text.size && entry_is_blank(*text.at)) {
-        text.at++;
-        text.size--;
-    }
-    while (text.size && entry_is_blank(text.at[text.size - 1]))
-        text.size--;
-    return text;
-}
-
-/* The part of a list up to a separator that is not between quotes, or to its end; *at is moved behind
- * it.  An open quote goes to the end. */
-static struct entry_text entry_next(const char **at, const char *end, char separator)
-{
-    struct entry_text part = {*at, 0};
+    const char *begin = *at;
+    struct text part;
     bool quoted = false;
 
     for (; *at < end && (quoted || **at != separator); ++*at) {
@@ -217,61 +197,62 @@ static struct entry_text entry_next(const char **at, const char *end, char separ
         else if (**at == '"')
             quoted = !quoted;
     }
-    part.size = (size_t)(*at - part.at);
+    part = text_trim(begin, (size_t)(*at - begin));
     if (*at < end)
         ++*at;
     return part;
 }
 
 /* A value without its quotes; what has escapes in it, or only one quote, is no address. */
-static struct entry_text node_unquote(struct entry_text value)
+static struct text node_unquote(struct text value)
 {
-    static const struct entry_text none;
+    static const struct text none;
 
-    if (value.size && *value.at != '"')
-        return memchr(value.at, '"', value.size) ? none : value;
-    if (value.size < 2 || value.at[value.size - 1] != '"')
+    if (value.size && *value.data != '"')
+        return memchr(value.data, '"', value.size) ? none : value;
+    if (value.size < 2 || value.data[value.size - 1] != '"')
         return none;
-    value = (struct entry_text){value.at + 1, value.size - 2};
-    return memchr(value.at, '"', value.size) || memchr(value.at, '\\', value.size) ? none : value;
+    value = (struct text){value.data + 1, value.size - 2};
+    return memchr(value.data, '"', value.size) || memchr(value.data, '\\', value.size) ? none
+                                                                                       : value;
 }
 
 /* The node of `for` in one element of Forwarded (RFC 7239, section 4). */
-static struct entry_text element_node(struct entry_text element)
+static struct text element_node(struct text element)
 {
-    const char *at = element.at, *end = at + element.size;
-    struct entry_text node = {NULL, 0};
+    const char *at = element.data, *end = at + element.size;
+    struct text node = {NULL, 0};
     bool found = false;
 
     while (at < end) {
-        struct entry_text pair = entry_trim(entry_next(&at, end, ';'));
-        const char *equals = pair.size ? memchr(pair.at, '=', pair.size) : NULL;
-        size_t name = equals ? (size_t)(equals - pair.at) : pair.size;
+        struct text pair = entry_next(&at, end, ';');
+        const char *equals = pair.size ? memchr(pair.data, '=', pair.size) : NULL;
+        size_t name = equals ? (size_t)(equals - pair.data) : pair.size;
 
-        if (!hf_text_is_ignoring_case(pair.at, name, "for"))
+        if (!hf_text_is_ignoring_case(pair.data, name, "for"))
             continue;
         if (found || !equals)
-            return (struct entry_text){NULL, 0};
+            return (struct text){NULL, 0};
         found = true;
-        node = node_unquote((struct entry_text){equals + 1, pair.size - name - 1});
+        node = node_unquote((struct text){equals + 1, pair.size - name - 1});
     }
     return node;
 }
 
-/* Adds the entries of one line; those that are empty are none. */
+/* Adds the entries of one line, except empty ones. */
 static void entries_read(struct entries *entries, const char *value, bool forwarded)
 {
     const char *at = value, *end = value + strlen(value);
 
     while (at < end) {
-        struct entry_text part;
+        struct text part;
 
         if (forwarded) {
-            part = entry_trim(entry_next(&at, end, ','));
+            part = entry_next(&at, end, ',');
         } else {
             size_t size = strcspn(at, ",");
 
-            part = entry_trim((struct entry_text){at, size});
+            part = text_trim(at, size);
             at += size + (at[size] == ',');
         }
         if (part.size)
@@ -279,7 +260,7 @@ static void entries_read(struct entries *entries, const char *value, bool forwar
     }
 }
 
-/* Behind an address: nothing, or a port, which may be a name of somebody's own. */
+/* After an address: nothing, or a port, which may be an obfuscated name. */
 static bool node_is_port(const char *text, size_t size)
 {
     size_t digits = 0;
@@ -296,30 +277,30 @@ static bool node_is_port(const char *text, size_t size)
 }
 
 /* "192.0.2.7", "192.0.2.7:80", "[2001:db8::7]:80", "[2001:db8::7]" or "2001:db8::7". */
-static bool node_read(struct entry_text node, unsigned char ret_address[ADDRESS_BYTES])
+static bool node_read(struct text node, unsigned char ret_address[ADDRESS_BYTES])
 {
     const char *end, *colon;
     size_t size;
 
-    if (!node.at || !node.size)
+    if (!node.data || !node.size)
         return false;
-    if (*node.at == '[') {
-        end = memchr(node.at, ']', node.size);
+    if (*node.data == '[') {
+        end = memchr(node.data, ']', node.size);
         if (!end)
             return false;
-        size = (size_t)(end - node.at) - 1;
-        return memchr(node.at + 1, ':', size) && hf_address_read(node.at + 1, size, ret_address) &&
+        size = (size_t)(end - node.data) - 1;
+        return memchr(node.data + 1, ':', size) && address_read(node.data + 1, size, ret_address) &&
                node_is_port(end + 1, node.size - size - 2);
     }
-    colon = memchr(node.at, ':', node.size);
-    size = colon ? (size_t)(colon - node.at) : node.size;
+    colon = memchr(node.data, ':', node.size);
+    size = colon ? (size_t)(colon - node.data) : node.size;
     if (colon && memchr(colon + 1, ':', node.size - size - 1))
-        return hf_address_read(node.at, node.size, ret_address);
-    return hf_address_read(node.at, size, ret_address) &&
-           node_is_port(node.at + size, node.size - size);
+        return address_read(node.data, node.size, ret_address);
+    return address_read(node.data, size, ret_address) &&
+           node_is_port(node.data + size, node.size - size);
 }
 
-/* From the right, as far as proxies are trusted. */
+/* Walks from the right, as far as proxies are trusted. */
 static void entries_walk(const struct proxies *proxies, const struct entries *entries,
                          char client[ADDRESS_TEXT])
 {
@@ -336,7 +317,7 @@ static void entries_walk(const struct proxies *proxies, const struct entries *en
     }
 }
 
-/* What one kind of header says; false when there is none. */
+/* The client according to one header; returns false if it is absent. */
 static bool proxies_find_by(const struct proxies *proxies, const haft_header *headers, size_t n,
                             bool forwarded, char client[ADDRESS_TEXT])
 {
@@ -366,7 +347,8 @@ void hf_proxies_find_client(const struct proxies *proxies, const char *peer,
     memcpy(ret_client, peer, size);
     has_forwarded = proxies_find_by(proxies, headers, n, true, forwarded);
     has_listed = proxies_find_by(proxies, headers, n, false, listed);
-    /* A proxy writes one of them, and may let the other through as the client has sent it. */
+    /* A proxy writes one of the headers, and may pass the other on as the client sent it, so they
+     * must agree. */
     if (has_forwarded && has_listed && strcmp(forwarded, listed))
         return;
     memcpy(ret_client, has_forwarded ? forwarded : listed, ADDRESS_TEXT);

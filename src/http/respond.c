@@ -1,6 +1,7 @@
-/* respond.c - responses: their lines, headers and bodies.
+/* respond.c - writes responses: status lines, headers and bodies.
  *
- * The endpoint calls in here while it is at work, so nothing here calls back into it. */
+ * The endpoint calls these functions while it handles a request, so they do not call back into
+ * it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static uv_buf_t text_buf(const char *text, size_t size)
     return uv_buf_init((char *)(uintptr_t)text, (unsigned)size);
 }
 
-/* This request is done with: the next one, or the end. */
+/* The request is finished: continue with the next one, or close. */
 static void finish(struct connection *c)
 {
     c->pending.by = NULL;
@@ -28,7 +29,7 @@ static void finish(struct connection *c)
         hf_connection_answered(c);
 }
 
-/* `more` are headers of the server's, besides those of whoever answers. */
+/* `more` are headers of the server, in addition to those of the app. */
 static void respond(struct connection *c, const haft_response *response, const haft_header *more,
                     size_t n_more)
 {
@@ -67,7 +68,7 @@ static void stream(struct connection *c, const haft_response *head, const haft_h
 {
     const char *tail;
 
-    /* A client of HTTP/1.0 knows the end of a body by the end of the connection. */
+    /* For an HTTP/1.0 client, the end of the connection ends the body. */
     c->chunked = c->parser.http_minor > 0;
     if (!c->chunked)
         c->keep_alive = false;
@@ -97,7 +98,7 @@ static void response_on_write(void *context, const char *bytes, size_t size)
     int n = snprintf(length, sizeof length, "%zx\r\n", size);
     uv_buf_t bufs[3] = {text_buf(length, (size_t)n), text_buf(bytes, size), text_buf("\r\n", 2)};
 
-    /* A chunk of no bytes would be the end of the body. */
+    /* An empty chunk would end the body. */
     if (c->parser.method == HTTP_HEAD || !size)
         return;
     if (c->chunked)

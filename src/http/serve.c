@@ -1,7 +1,7 @@
 /* serve.c - a process that serves HTTP: its loops and its signals.
  *
- * The first shard runs on the thread that called and hears the signals; every other one has a thread
- * of its own, and is told by its wakeup. */
+ * The first shard runs on the calling thread and receives the signals; every other one has its own
+ * thread, and is notified through its wake-up. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,10 +22,10 @@ struct serve;
 struct shard {
     struct serve *serve;
     uv_loop_t loop;
-    uv_async_t end; /* rung when it is time */
+    uv_async_t end; /* sent to end it */
     haft_http *http;
     uv_thread_t thread;
-    bool ended; /* before it began */
+    bool ended; /* ended before it started */
 };
 
 struct serve {
@@ -35,15 +35,15 @@ struct serve {
     struct shard *shard;
     unsigned n_shards, n_open;
     atomic_uint n_serving;
-    int fd; /* that the shards share, for sockets that cannot be bound twice; 0 for none */
+    int fd; /* shared socket, for sockets that cannot be bound twice; 0 if none */
     char address[80];
     struct signals signals;
     bool ending;
 };
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
-/* The last shard to close rings the first one, which has heard the signals until then. */
+/* The last shard to close wakes the first one, which has handled signals until then. */
 static void serve_on_closed(void *context)
 {
     struct shard *shard = context;
@@ -63,7 +63,7 @@ static _Noreturn void serve_leave(const struct serve *serve, int status)
     _exit(status);
 }
 
-/* Handlers that do not come back cannot be taken away from, only left behind. */
+/* Handlers that do not return cannot be stopped, only abandoned. */
 static void on_overdue(void *context)
 {
     struct shard *shard = context;
@@ -92,7 +92,7 @@ static void serve_on_signal(uv_signal_t *watcher, int number)
 {
     struct serve *serve = watcher->data;
 
-    /* One that ends already is not hurried by a terminal that closes, nor reads anything again. */
+    /* During shutdown, a closing terminal does not hasten the end, and nothing is reloaded. */
     if (number == SIGHUP && (serve->options.reload || serve->ending)) {
         if (!serve->ending)
             serve->options.reload(serve->options.reload_context);
@@ -108,7 +108,7 @@ static void serve_on_signal(uv_signal_t *watcher, int number)
 
 /* ---- shards ---- */
 
-/* Where the shards after the first listen: at the port that it got, or on its very socket. */
+/* The address for the other shards: the port that the first one got, or its socket. */
 static int follow_first(struct serve *serve)
 {
     haft_http *first = serve->shard[0].http;
@@ -118,12 +118,12 @@ static int follow_first(struct serve *serve)
     uv_os_fd_t fd;
 
     if (serve->options.fd || first->unix_socket) {
-        if (uv_fileno(&first->listener.handle, &fd))
+        if (uv_fileno(&first->listeners[0].handle, &fd))
             return HAFT_EBUSY;
         serve->fd = fd;
         return 0;
     }
-    if (uv_tcp_getsockname(&first->listener.tcp, (struct sockaddr *)&name, &size))
+    if (uv_tcp_getsockname(&first->listeners[0].tcp, (struct sockaddr *)&name, &size))
         return HAFT_EBUSY;
     if (name.ss_family == AF_INET6) {
         uv_ip6_name((struct sockaddr_in6 *)(void *)&name, host, sizeof host);
@@ -132,8 +132,11 @@ static int follow_first(struct serve *serve)
         uv_ip4_name((struct sockaddr_in *)(void *)&name, host, sizeof host);
         port = ntohs(((struct sockaddr_in *)(void *)&name)->sin_port);
     }
-    snprintf(serve->address, sizeof serve->address,
-             name.ss_family == AF_INET6 ? "[%s]:%d" : "%s:%d", host, port);
+    if (first->n_listeners > 1)
+        snprintf(serve->address, sizeof serve->address, ":%d", port);
+    else
+        snprintf(serve->address, sizeof serve->address,
+                 name.ss_family == AF_INET6 ? "[%s]:%d" : "%s:%d", host, port);
     serve->options.address = serve->address;
     return 0;
 }
@@ -171,7 +174,7 @@ static void run_shard(void *context)
     uv_loop_close(&shard->loop);
 }
 
-/* Those that were opened when one could not be. */
+/* Closes the shards that were opened before one failed. */
 static void close_shards(struct serve *serve)
 {
     for (unsigned i = 0; i < serve->n_open; i++) {
@@ -194,8 +197,8 @@ static void watch_signals(struct serve *serve)
                          numbers[i] != SIGHUP || serve->options.reload, serve_on_signal, serve);
 }
 
-/* A shard whose thread cannot be started does not serve, and its listener must not stand there
- * deaf. */
+/* A shard whose thread cannot be started is closed, because its listener would accept connections
+ * that nobody serves. */
 static void run_shards(struct serve *serve)
 {
     bool started[MAX_LANES] = {true};
@@ -239,7 +242,7 @@ static int serve_shards(struct serve *serve, haft_reason *reason)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- serving ---- */
 
 static int serve_all(haft_server *server, const haft_http_options *options, haft_reason *reason)
 {
@@ -271,7 +274,7 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
     return status;
 }
 
-/* Those that are mounted and have no log say what they have to say where the server does. */
+/* Mounted servers without a log use the server's. */
 static void share_log(const haft_http_options *options, const haft_server_options *from)
 {
     const haft_http_mount *one = options->mounts;

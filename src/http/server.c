@@ -1,4 +1,4 @@
-/* http_server.c - what a loop does besides its connections: workers, time, and the end. */
+/* server.c - what a loop does besides its connections: workers, time, and shutdown. */
 #include <string.h>
 
 #include "base/defaults.h"
@@ -11,13 +11,13 @@
 enum {
     SWEEP_MS = 100,
     CLOSING_SWEEP_MS = 10,
-    CANCEL_MS = 500, /* for handlers that have been told to stop */
+    CANCEL_MS = 500, /* time for cancelled handlers */
     SPARE_CONNECTIONS = 64,
-    SPARE_BUFFER = 16 << 10, /* of each of them */
-    OTHER_DESCRIPTORS = 128  /* than connections, about */
+    SPARE_BUFFER = 16 << 10, /* kept in each spare connection */
+    OTHER_DESCRIPTORS = 128  /* estimate of descriptors besides connections */
 };
 
-/* ---- what the loop reports ---- */
+/* ---- events of the loop ---- */
 
 static void http_on_woken(void *context, bool asked)
 {
@@ -54,14 +54,14 @@ void hf_http_forget(struct connection *c)
         hf_connection_free(c);
         return;
     }
-    /* It may have left in the middle of a large request. */
+    /* It may have closed during a large request. */
     hf_connection_trim(c, SPARE_BUFFER);
     c->next = http->spare;
     http->spare = c;
     http->n_spare++;
 }
 
-/* An address as text; one of IPv4 that came by way of IPv6 as what it is. */
+/* Formats the peer's address; an IPv4-mapped address as IPv4. */
 static void name_peer(struct connection *c, const struct sockaddr_storage *peer)
 {
     static const char mapped[] = "::ffff:";
@@ -73,7 +73,7 @@ static void name_peer(struct connection *c, const struct sockaddr_storage *peer)
         memmove(c->peer, c->peer + n, strlen(c->peer + n) + 1);
 }
 
-/* Remembers whose the connection is; false when that one has too many. */
+/* Counts the connection for its address; returns false if that has too many. */
 static bool count_address(struct connection *c)
 {
     struct sockaddr_storage peer;
@@ -90,7 +90,7 @@ static bool count_address(struct connection *c)
     if (hf_address_is_local(&peer) || c->is_proxy)
         return true;
     memset(c->address, 0, sizeof c->address);
-    /* Who has an address of IPv6 has a network of them. */
+    /* A host with one IPv6 address usually has a whole network of them. */
     if (peer.ss_family == AF_INET6 && strchr(c->peer, ':'))
         memcpy(c->address, &((struct sockaddr_in6 *)(void *)&peer)->sin6_addr, 8);
     else if (peer.ss_family == AF_INET6)
@@ -135,8 +135,8 @@ static void on_connection(uv_stream_t *listener, int status)
     if (status < 0 || http->closing)
         return;
     c = hf_connection_new(http);
-    /* It keeps its place in the queue, and the listener is deaf until it is taken out. */
-    http->deaf = !c;
+    /* The connection stays in the accept queue, and accepting pauses until there is room. */
+    http->deaf[listener == &http->listeners[1].stream] = !c;
     if (!c) {
         hf_server_log(http->server, HAFT_ERROR, "out of memory: a connection has to wait");
         return;
@@ -151,7 +151,7 @@ static void on_connection(uv_stream_t *listener, int status)
     hf_connection_start(c);
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
 static void http_free_spare(haft_http *http)
 {
@@ -190,7 +190,13 @@ static void on_listener_closed(uv_handle_t *listener)
     http_on_closed(listener->data);
 }
 
-/* Whether everything is closed, or about to be. */
+static void http_close_listeners(haft_http *http)
+{
+    for (unsigned i = 0; i < http->n_listeners; i++)
+        uv_close(&http->listeners[i].handle, on_listener_closed);
+}
+
+/* Whether everything is closed or closing. */
 static bool sweep_closing(haft_http *http, haft_time now)
 {
     struct connection *next;
@@ -220,7 +226,7 @@ static bool sweep_closing(haft_http *http, haft_time now)
     return false;
 }
 
-/* After a burst; the sessions have given back theirs. */
+/* Frees unused memory after a burst; the sessions have freed theirs. */
 static void http_rest(haft_http *http)
 {
     http->resting = true;
@@ -241,8 +247,9 @@ static haft_time http_on_tick(void *context, haft_time now)
         next = c->next;
         hf_connection_check(c, now);
     }
-    if (http->deaf)
-        on_connection(&http->listener.stream, 0);
+    for (unsigned i = 0; i < http->n_listeners; i++)
+        if (http->deaf[i])
+            on_connection(&http->listeners[i].stream, 0);
     if (!http->resting && now - http->used > REST_MS)
         http_rest(http);
     return now + SWEEP_MS;
@@ -257,12 +264,12 @@ void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context)
         return;
     http->closing = true;
     hf_shards_leave(http);
-    uv_close(&http->listener.handle, on_listener_closed);
+    http_close_listeners(http);
     hf_mux_shut_down(&http->mux);
     hf_loop_set_timer(&http->loop, loop_now(&http->loop));
 }
 
-/* ---- making one ---- */
+/* ---- construction ---- */
 
 static void http_set_defaults(haft_http_options *o)
 {
@@ -283,20 +290,20 @@ static void http_set_defaults(haft_http_options *o)
     o->drain_ms = o->drain_ms ? o->drain_ms : DEFAULT_DRAIN;
 }
 
-/* What is bounded for all shards together, and not counted by them together. */
+/* Divides limits that apply to all shards together, but are counted by each. */
 static void http_share(haft_http_options *o, unsigned n)
 {
     o->max_per_address = (o->max_per_address + n - 1) / n;
     o->max_sessions = (o->max_sessions + n - 1) / n;
 }
 
-/* The time of a loop is as of when it woke up, which differs from loop to loop. */
+/* A clock for all loops: the time of a loop is that of its latest wake-up. */
 static haft_time common_clock(void)
 {
     return (haft_time)(uv_hrtime() / 1000000);
 }
 
-/* Everybody who answers requests of this loop. */
+/* Opens the endpoint and the mounts of this loop. */
 static int open_front(haft_http *http, haft_reason *reason)
 {
     static const char *const any[] = {"*", NULL};
@@ -308,7 +315,7 @@ static int open_front(haft_http *http, haft_reason *reason)
                            .loop = &http->loop.interface};
     int status;
 
-    /* Nobody's browser reaches a socket in the file system. */
+    /* Browsers cannot connect to Unix sockets, so the Host check is not needed. */
     if (!strncmp(o->address, "unix:", 5) && !o->allowed_hosts)
         o->allowed_hosts = any;
     status = hf_mux_init(&http->mux, o, &loop, reason);
@@ -324,7 +331,7 @@ static int open_front(haft_http *http, haft_reason *reason)
     return 0;
 }
 
-/* With its options and its loop, whose handles are all that has to be closed. */
+/* Creates a server with its options and loop; only the loop's handles need to be closed. */
 static haft_http *http_make(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                             struct shards *shards, unsigned shard)
 {
@@ -357,7 +364,7 @@ static haft_http *http_make(haft_server *server, const haft_http_options *option
 haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                        struct shards *shards, unsigned shard, haft_reason *reterr_reason)
 {
-    /* The process that isolated tools are forked from: before there are threads. */
+    /* Starts the process that isolated tools are forked from, before there are threads. */
     int status = hf_isolate_start(server);
     haft_http *http;
 
@@ -375,8 +382,7 @@ haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv
                         reterr_reason) ||
         open_front(http, reterr_reason) || hf_http_listen(http, on_connection, reterr_reason)) {
         http->closing = true;
-        if (http->open_handles > 1)
-            uv_close(&http->listener.handle, on_listener_closed);
+        http_close_listeners(http);
         hf_loop_close(&http->loop, http_on_closed);
         return NULL;
     }

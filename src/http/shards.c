@@ -1,9 +1,9 @@
-/* shards.c - several loops behind one address.
+/* shards.c - several loops that serve one address.
  *
- * The kernel deals out connections without knowing whose sessions they will name.  A session's id
- * begins with the number of its shard, so a request for one that lives elsewhere is seen as such
- * without a table, and its connection moves there: the socket and what has been read of it, never a
- * call or an answer. */
+ * The kernel distributes connections without knowing which sessions their requests will name. A
+ * session id starts with the number of its shard, so a request for a session on another shard is
+ * recognized without a table, and its connection moves there: the socket and the data read from it,
+ * never a call or a response. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ bool hf_shards_wants(struct connection *c, const haft_request *request)
     return true;
 }
 
-/* Its place is taken by a copy that belongs to no loop yet. */
+/* Copies the connection without a loop, for the transfer. */
 static struct connection *pack(struct connection *c, int fd)
 {
     haft_http *http = c->http;
@@ -56,7 +56,7 @@ static struct connection *pack(struct connection *c, int fd)
     return handover;
 }
 
-/* False when there is nobody any more. */
+/* Returns false if the target has closed. */
 static bool shards_post(struct shards *shards, unsigned home, struct connection *handover)
 {
     haft_http *to;
@@ -79,7 +79,7 @@ void hf_shards_move(struct connection *c)
     uv_os_fd_t fd;
     int copy;
 
-    /* Earlier answers go out first; hf_connection_resume comes back here. */
+    /* Earlier responses are written first; hf_connection_resume returns here. */
     if (c->unsent)
         return;
     c->moving = 0;

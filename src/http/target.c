@@ -1,15 +1,15 @@
-/* target.c - what a request asks for: its target, in the forms of RFC 9112, section 3.2.
+/* target.c - parses the target of a request, in the forms of RFC 9112, section 3.2.
  *
- * An absolute target names the host that is asked; its authority takes the place of the Host header,
- * so that everything behind this file sees one host and a path. */
+ * An absolute target names the host; its authority replaces the Host header, so that all later code
+ * sees one host and a path. */
 #include <string.h>
 
 #include "base/percent.h"
 #include "base/url.h"
 #include "http/http.h"
 
-/* Decodes the path in place, once, and keeps it as it came behind the head.  False when it is not well
- * written or has a NUL, or without memory. */
+/* Decodes the path in place, once, and keeps the original after the headers. Returns false if it is
+ * malformed or contains a NUL, or without memory. */
 static bool decode_path(struct connection *c)
 {
     size_t size = strlen(c->head.data + c->path) + 1;
@@ -41,8 +41,8 @@ static bool target_is_web(const struct url *url)
                                    hf_text_is_ignoring_case(scheme->text, scheme->size, "https"));
 }
 
-/* Parts an absolute target into its authority, which becomes the host, and its path.  False when it
- * is not one of HTTP's, has no host, or names a user. */
+/* Splits an absolute target into its authority, which becomes the host, and its path. Returns false
+ * if it is not an HTTP URL, has no host, or contains a user name. */
 static bool target_read_absolute(struct connection *c)
 {
     char *target = c->head.data;
@@ -52,8 +52,8 @@ static bool target_read_absolute(struct connection *c)
     if (!url.scheme.text || !target_is_web(&url) || memchr(url.authority.text, '@', size))
         return false;
     c->path = (size_t)(url.authority.text - target) + size;
-    /* The authority moves to the front, over the scheme; so there is room for the slash that an
-     * empty path is. */
+    /* The authority moves to the start, over the scheme, which leaves room for the slash of an
+     * empty path. */
     memmove(target, url.authority.text, size);
     target[size] = '\0';
     if (target[c->path] != '/')

@@ -1,8 +1,8 @@
-/* turn.c - who is served in a turn of the loop, and how much.
+/* turn.c - distributes the turns of the loop fairly among connections.
  *
- * A turn has a share of bytes to answer with.  When it is used up, connections that have been
- * answered in this turn, or whose latest answer was long, wait for another; a connection that asks for
- * little is always heard.  Those that take much take turns. */
+ * A turn has a share of response bytes. When it is used up, connections that were answered in this
+ * turn, or whose latest response was long, wait for another turn; connections with small responses
+ * are always served. Those with large responses take turns. */
 #include "http/http.h"
 
 void hf_turn_continue(struct connection *c)
@@ -12,8 +12,8 @@ void hf_turn_continue(struct connection *c)
     c->http->continued = c;
 }
 
-/* Before the loop looks for something new: so that each connection is written one piece, and one
- * more if it is answered in this turn. */
+/* Called before the loop polls: each connection writes one piece, and one more if it is answered in
+ * this turn. */
 void hf_turn_next(void *context)
 {
     haft_http *http = context;
@@ -29,7 +29,7 @@ void hf_turn_next(void *context)
     }
 }
 
-/* ---- what is spent ---- */
+/* ---- accounting ---- */
 
 void hf_turn_spend(struct connection *c, size_t size)
 {
@@ -44,7 +44,7 @@ bool hf_turn_waits(const struct connection *c)
     return c->heavy || c->turn == c->http->turn;
 }
 
-/* ---- those that are due ---- */
+/* ---- connections to resume ---- */
 
 void hf_http_later(struct connection *c)
 {
@@ -71,7 +71,7 @@ static struct connection *pop_heavy(haft_http *http)
     http->due_heavy = c->next_due;
     if (!http->due_heavy)
         http->due_heavy_at = &http->due_heavy;
-    /* Its turn has come, whatever else has been spent. */
+    /* It is served, however much of the share is used. */
     c->heavy = c->due = false;
     return c;
 }
@@ -86,7 +86,7 @@ void hf_turn_resume(haft_http *http)
         c->due = false;
         hf_connection_resume(c);
     }
-    /* One at least, or they would wait for as long as others are busy. */
+    /* At least one, or they would wait as long as others are busy. */
     while (http->due_heavy) {
         hf_connection_resume(pop_heavy(http));
         if (http->spent >= SHARE)
@@ -96,7 +96,7 @@ void hf_turn_resume(haft_http *http)
         hf_loop_wake(&http->loop);
 }
 
-/* Takes it out of the list, if it is there; where that ends, when it was looked through. */
+/* Removes it from the list, if it is there. Returns the link at which the search stopped. */
 static struct connection **leave_list(struct connection **link, const struct connection *c)
 {
     while (*link && *link != c)

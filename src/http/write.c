@@ -1,22 +1,22 @@
-/* write.c - bytes onto a socket, a piece at a time.
+/* write.c - writes to a socket, in pieces.
  *
- * A small answer is one write.  What is longer, or what the socket does not take, is copied and
- * written piece by piece, one in each turn of the loop, so that others are heard in between however
- * much one client asks for.  A connection that fails here is doomed, and closed when the loop comes
- * around, since whoever writes may be in the middle of something. */
+ * A small response is one write. A longer one, or data that the socket does not accept, is copied
+ * and written in pieces, one per turn of the loop, so that other clients are served in between. A
+ * connection that fails here is marked and closed later by the loop, since the caller may be using
+ * it. */
 #include <string.h>
 
 #include "http/http.h"
 #include "protocol/http_status.h"
 
 enum {
-    JOINED = 2048, /* bytes of small parts: copying them takes less than having them gathered */
-    WRITE_BLOCK = 4096, /* the least that is taken for what waits, so that small parts share it */
-    GATHERED = 4,       /* blocks written at once: as many as libuv has room for by itself */
-    FLOOD = 8 << 20     /* more than a reader of a stream may lag behind in one turn */
+    JOINED = 2048,      /* small parts: copying them is faster than a gathering write */
+    WRITE_BLOCK = 4096, /* minimum size of a block, so that small parts share one */
+    GATHERED = 4,       /* blocks per write: as many as libuv handles without allocating */
+    FLOOD = 8 << 20     /* maximum lag of a stream's reader in one turn */
 };
 
-/* Bytes that wait. */
+/* Data to be written. */
 struct block {
     struct block *next;
     size_t start, end, room;
@@ -29,7 +29,7 @@ static void doom(struct connection *c)
     hf_http_later(c);
 }
 
-/* ---- what waits ---- */
+/* ---- the queue ---- */
 
 static void drop_block(struct connection *c)
 {
@@ -49,7 +49,7 @@ void hf_connection_drop_unsent(struct connection *c)
     c->unsent = c->handed = 0;
 }
 
-/* Room for so many bytes behind those that wait; NULL without memory. */
+/* Makes room for `size` bytes after the queued ones; NULL without memory. */
 static char *add_room(struct connection *c, size_t size)
 {
     const haft_allocator *allocator = c->http->allocator;
@@ -73,7 +73,7 @@ static char *add_room(struct connection *c, size_t size)
     return block->bytes + block->end - size;
 }
 
-/* So many bytes have been written. */
+/* Removes written bytes from the queue. */
 static void take_off(struct connection *c, size_t size)
 {
     c->unsent -= size;
@@ -137,7 +137,7 @@ static void write_on_written(uv_write_t *request, int status)
         hf_http_later(c);
 }
 
-/* Copies what is left after `skip` bytes, to be written when the socket takes it. */
+/* Copies the data after `skip` bytes, to be written when the socket accepts it. */
 static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t size, size_t skip)
 {
     char *to = add_room(c, size - skip);
@@ -157,7 +157,7 @@ static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t
         hf_connection_write_piece(c);
 }
 
-/* uv_try_write of small parts. */
+/* uv_try_write for small parts. */
 static int write_joined(struct connection *c, const uv_buf_t *bufs, unsigned n)
 {
     char joined[JOINED];
@@ -170,8 +170,8 @@ static int write_joined(struct connection *c, const uv_buf_t *bufs, unsigned n)
     return uv_try_write(&c->io.stream, &all, 1);
 }
 
-/* Whether the reader of its stream is too slow.  A message that is long by itself says nothing about
- * that, nor does what has not been offered to the socket yet. */
+/* Whether the reader of its stream is too slow. A single long message, and data not yet offered to
+ * the socket, do not count. */
 static bool is_deaf(const struct connection *c, size_t behind)
 {
     return !c->doomed && behind > c->http->options.max_unsent &&
@@ -207,13 +207,13 @@ void hf_connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
 
 /* ---- responses ---- */
 
-/* A head, as far as there is room for it; its size is right in any case. */
+/* A response head, written as far as there is room; its size is correct in any case. */
 struct head {
     char *to;
     size_t size, room;
 };
 
-/* One that would be two headers to whoever reads it is left out. */
+/* A header that contains a line break is omitted. */
 static void head_add_headers(struct head *head, const haft_header *headers, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

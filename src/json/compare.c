@@ -1,7 +1,8 @@
-/* compare.c - numbers and values compared exactly.
+/* compare.c - exact comparison of numbers and values.
  *
- * yyjson keeps an integer that fits 64 bits as one and everything else as a double.  Two numbers
- * are compared as what they are, so 9007199254740993 is not 9007199254740992 and 1 is 1.0. */
+ * yyjson stores an integer that fits 64 bits as such and any other number as a double. Numbers are
+ * compared without conversion to double, so 9007199254740993 differs from 9007199254740992, and 1
+ * equals 1.0. */
 #include "json/json.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ static int order(bool less, bool more)
     return more - less;
 }
 
-/* A 64-bit integer, given as sign and magnitude, against a double. */
+/* Compares a 64-bit integer, given as sign and magnitude, with a double. */
 static int compare_mixed(bool negative, uint64_t magnitude, double real)
 {
     double whole = number_whole(real);
@@ -117,7 +118,8 @@ static size_t compare_slot_of(yyjson_val **slots, size_t n_slots, yyjson_val *ke
     return at;
 }
 
-/* Many keys: those of the right are put into a table first, so that no order makes it slow. */
+/* For objects with many keys: a hash table of the right side's keys avoids quadratic work for any
+ * order of keys. */
 static int equal_many(yyjson_val *left, yyjson_val *right, haft_arena *arena)
 {
     arena_mark mark = hf_arena_save(arena);
@@ -171,8 +173,8 @@ int hf_json_equal(yyjson_val *left, yyjson_val *right, haft_arena *arena)
 
 /* ---- hashing ---- */
 
-/* A negative number does not have the hash of the large one with the same bits: lists of such pairs
- * would all have to be compared. */
+/* Includes the sign, so that a negative number and the large unsigned number with the same bits do
+ * not collide: lists of such pairs would all have to be compared. */
 static uint64_t hash_integer(bool negative, uint64_t bits)
 {
     uint64_t hash = hf_hash_word(bits + 1);

@@ -1,6 +1,6 @@
-/* read.c - strict reading: yyjson reads the text into the arena, then depth and keys are looked at.
+/* read.c - strict reading: yyjson parses the text into the arena, then depth and keys are checked.
  *
- * A yyjson document is one row of values in the order of the text, so both looks are a single pass
+ * A yyjson document is an array of values in document order, so both checks are a single pass
  * without recursion. */
 #include "json/json.h"
 
@@ -31,7 +31,7 @@ int hf_json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val *
 {
     const yyjson_alc alc = {arena_malloc, arena_realloc, arena_no_free, arena};
     yyjson_read_err error = {0};
-    /* Without YYJSON_READ_INSITU the text is only read. */
+    /* Without YYJSON_READ_INSITU yyjson does not modify the text. */
     yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)text, size, 0, &alc, &error);
 
     if (doc) {
@@ -50,7 +50,7 @@ static inline bool same_key(yyjson_val *left, yyjson_val *right)
     const char *l = unsafe_yyjson_get_str(left), *r = unsafe_yyjson_get_str(right);
     size_t size = unsafe_yyjson_get_len(left);
 
-    /* There is a NUL behind every string. */
+    /* Every string ends in a NUL, so reading the first byte is safe. */
     return size == unsafe_yyjson_get_len(right) && *l == *r && same_bytes(l, r, size);
 }
 
@@ -59,7 +59,7 @@ static inline yyjson_val *next_key(yyjson_val *key)
     return unsafe_yyjson_get_next(key + 1);
 }
 
-/* Whether a key is also before itself in its object. */
+/* Whether an earlier key of the object equals this one. */
 APART static bool is_before(yyjson_val *object, yyjson_val *key)
 {
     yyjson_val *at = unsafe_yyjson_get_first(object);
@@ -69,8 +69,8 @@ APART static bool is_before(yyjson_val *object, yyjson_val *key)
     return at < key;
 }
 
-/* Whether a container is as long as its members alone.  Those that are containers are empty then:
- * it is one level, or two. */
+/* Whether a container holds nothing but its direct members. Members that are containers are then
+ * empty, so the nesting is one level or two. */
 static inline bool is_flat(yyjson_val *container)
 {
     size_t n = unsafe_yyjson_get_len(container) << unsafe_yyjson_is_obj(container);
@@ -78,7 +78,7 @@ static inline bool is_flat(yyjson_val *container)
     return container->uni.ofs == (n + 1) * sizeof *container;
 }
 
-/* One of 64 bits, by the size and first byte of a key: keys that are the same have the same. */
+/* One of 64 bits, selected by the size and first byte of a key; equal keys have equal bits. */
 static inline uint64_t key_bit(yyjson_val *key)
 {
     size_t size = unsafe_yyjson_get_len(key);
@@ -86,7 +86,7 @@ static inline uint64_t key_bit(yyjson_val *key)
     return UINT64_C(1) << ((size + (unsigned char)*unsafe_yyjson_get_str(key)) & 63);
 }
 
-/* Few keys: those whose bit another has are looked for among the ones before. */
+/* For few keys: a key is compared with the earlier ones only if its bit is already taken. */
 static inline bool few_duplicate(yyjson_val *object, yyjson_val **ret_key)
 {
     yyjson_val *key = unsafe_yyjson_get_first(object);
@@ -105,7 +105,7 @@ static inline bool few_duplicate(yyjson_val *object, yyjson_val **ret_key)
     return false;
 }
 
-/* Many keys: in a table. */
+/* For many keys: uses a hash table. */
 APART static int many_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
 {
     size_t n = unsafe_yyjson_get_len(object), n_slots = 64;
@@ -154,7 +154,7 @@ bool hf_json_is_deep(yyjson_val *value, size_t max_depth)
 
     if (max_depth > JSON_MAX_DEPTH)
         max_depth = JSON_MAX_DEPTH;
-    /* Each level is a value at least. */
+    /* Each level needs at least one value. */
     if ((size_t)(end - value) <= max_depth)
         return false;
     ends[0] = end;
@@ -176,7 +176,7 @@ bool hf_json_is_deep(yyjson_val *value, size_t max_depth)
     return false;
 }
 
-/* Whether an object of two keys has one key twice. */
+/* Whether both keys of an object with two keys are equal. */
 static inline bool is_twin(yyjson_val *object)
 {
     yyjson_val *first = unsafe_yyjson_get_first(object);
@@ -184,7 +184,8 @@ static inline bool is_twin(yyjson_val *object)
     return same_key(first, next_key(first));
 }
 
-/* What is too small to nest too deep: all its objects, one after the other.  Most have two keys or one. */
+/* Checks a value too small to exceed the depth: all its objects, one after the other. Most have one
+ * or two keys. */
 static inline int check_small(yyjson_val *value, haft_arena *arena, yyjson_val **reterr_key)
 {
     yyjson_val *end = unsafe_yyjson_get_next(value);
@@ -201,7 +202,7 @@ static inline int check_small(yyjson_val *value, haft_arena *arena, yyjson_val *
             if (status)
                 return status < 0 ? status : HAFT_EINVAL;
         }
-        /* On to its last value, unless there are others below it. */
+        /* Skip to the last value if none of the members is a container. */
         if (at->uni.ofs == (2 * n + 1) * sizeof *at)
             at += 2 * n;
     }
@@ -211,7 +212,7 @@ static inline int check_small(yyjson_val *value, haft_arena *arena, yyjson_val *
 APART static int check_large(yyjson_val *value, size_t max_depth, haft_arena *arena,
                              yyjson_val **reterr_key)
 {
-    yyjson_val *ends[JSON_MAX_DEPTH + 1]; /* of the open containers */
+    yyjson_val *ends[JSON_MAX_DEPTH + 1]; /* ends of the open containers */
     yyjson_val *at = value, *end = unsafe_yyjson_get_next(value);
     size_t depth = 0;
 
@@ -245,7 +246,7 @@ int hf_json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson
 {
     if (max_depth > JSON_MAX_DEPTH)
         max_depth = JSON_MAX_DEPTH;
-    /* Each level is a value at least. */
+    /* Each level needs at least one value. */
     if ((size_t)(unsafe_yyjson_get_next(value) - value) <= max_depth)
         return check_small(value, arena, reterr_key);
     return check_large(value, max_depth, arena, reterr_key);
@@ -258,7 +259,7 @@ bool hf_json_text_is_deep(const char *text, size_t size, size_t max_depth)
 
     for (; text < end; text++) {
         if (*text == '"') {
-            /* To the end of the string; what an escape hides is no end. */
+            /* Skip to the end of the string, ignoring escaped quotes. */
             for (text++; text < end && *text != '"'; text++)
                 text += *text == '\\';
         } else if (*text == '[' || *text == '{') {

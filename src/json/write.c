@@ -1,4 +1,4 @@
-/* write.c - a value as compact JSON.  Like the reader, one pass along yyjson's row of values. */
+/* write.c - writes a value as compact JSON, in one pass over yyjson's array of values. */
 #include "json/json.h"
 
 static void write_number(const yyjson_val *value, haft_buffer *buffer)
@@ -34,11 +34,11 @@ static void write_scalar(yyjson_val *value, haft_buffer *buffer)
 struct open {
     yyjson_val *end;
     bool object;
-    bool value_next; /* in an object: a key has been written, its value follows */
+    bool value_next; /* in an object: the key is written, its value follows */
     bool empty;
 };
 
-/* Closes what ends here, then writes what stands between the last value and the next. */
+/* Closes the containers that end here, then writes the separator before the next value. */
 static size_t separate(struct open *stack, size_t depth, const yyjson_val *at, haft_buffer *buffer)
 {
     struct open *top;
@@ -88,7 +88,7 @@ void haft_json_write(const haft_value *value, haft_buffer *buffer)
         buffer_add(buffer, stack[--depth].object ? "}" : "]", 1);
 }
 
-/* ---- the same without writing ---- */
+/* ---- the size without writing ---- */
 
 static size_t size_of_number(const yyjson_val *value)
 {

@@ -1,7 +1,8 @@
-/* writer.c - JSON text, written token by token.
+/* writer.c - writes JSON text token by token.
  *
- * Commas need no stack: one is due after a value and not after an opening bracket, whatever the
- * level.  What the levels are is kept for the sake of callers that make mistakes, in a word. */
+ * Commas need no stack: a comma is due after a value and not after an opening bracket, at every
+ * level. The kinds of the open levels are kept in one word, only to detect mistakes of the
+ * caller. */
 #include "json/writer.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static void writer_fail(struct json_writer *w, int status)
         w->out->status = status;
 }
 
-/* Whether the innermost level may be of that kind; the deepest ones are not known. */
+/* Whether the innermost level may be of this kind; levels beyond 64 are not tracked. */
 static bool writer_is_in(const struct json_writer *w, bool object)
 {
     return w->depth > WRITER_CHECKED ||
@@ -98,7 +99,7 @@ static void writer_check_key(struct json_writer *w)
 struct json_writer *hf_json_key(struct json_writer *w, const char *key, size_t size)
 {
     writer_check_key(w);
-    /* The literal begins with the comma. */
+    /* The literal starts with the comma. */
     buffer_add(w->out, key + !w->comma, size - !w->comma);
     w->named = true;
     return w;
@@ -164,7 +165,7 @@ void hf_json_null(struct json_writer *w)
     hf_json_raw(w, "null", 4);
 }
 
-/* ---- what is JSON already ---- */
+/* ---- JSON from elsewhere ---- */
 
 void hf_json_value(struct json_writer *w, const yyjson_val *value)
 {

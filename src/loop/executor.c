@@ -1,7 +1,6 @@
-/* executor.c - tasks on a pool's threads.
+/* executor.c - runs tasks on a pool's threads.
  *
- * A task that is taken is run, also at the end.  Whoever hands one over has something else to do
- * when it is refused. */
+ * An accepted task always runs, also at shutdown. The caller must handle a rejected task. */
 #include "loop/executor.h"
 
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "loop/pool.h"
 
 struct task {
-    haft_posted job; /* first */
+    haft_posted job; /* must be first */
     void (*run)(void *argument);
     void *argument;
 };
@@ -17,7 +16,7 @@ struct task {
 struct executor {
     struct pool pool;
     const haft_allocator *allocator;
-    haft_posted *spare; /* tasks, under the pool's lock */
+    haft_posted *spare; /* spare tasks, under the pool's lock */
     size_t n_tasks;
     struct task tasks[];
 };

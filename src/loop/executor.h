@@ -1,4 +1,4 @@
-/* loop/executor.h - a pool for tasks that are no calls: the threads behind a haft_executor. */
+/* loop/executor.h - a thread pool for tasks other than calls: the threads of a haft_executor. */
 #ifndef HAFT_SRC_EXECUTOR_H
 #define HAFT_SRC_EXECUTOR_H
 
@@ -6,12 +6,12 @@
 
 struct executor;
 
-/* NULL without memory.  Tasks beyond `max_waiting` are refused (HAFT_EBUSY) while all threads are
- * busy. */
+/* Returns NULL without memory. If all threads are busy, tasks beyond `max_waiting` are rejected
+ * (HAFT_EBUSY). */
 struct executor *hf_executor_new(const haft_allocator *allocator, unsigned threads,
                                  size_t max_waiting);
 
-/* Waits until every task that was taken has been run. */
+/* Waits until every accepted task has run. */
 void hf_executor_free(struct executor *executor);
 
 haft_executor hf_executor_interface(struct executor *executor);

@@ -1,11 +1,10 @@
-/* heap.c - a heap that does not keep the size of the worst moment.
+/* heap.c - keeps the heap from staying at its peak size.
  *
- * glibc maps a large block by itself, so that it is gone when it is freed; but with the first one
- * that is freed it raises the size from which it does so to that one's, up to 32 MiB.  After that
- * the buffers of large messages lie in the heaps, of which there is one for each thread or so,
- * between small blocks that live longer, and leave holes.  With the size held where it was at
- * first, a server under a load of all sizes has a third less memory and stays level; a message of
- * that size pays for it with some page faults. */
+ * glibc allocates large blocks with mmap, so that freeing them returns the memory at once; but
+ * freeing the first such block raises the mmap threshold to its size, up to 32 MiB. Later buffers
+ * of large messages are then in the heaps, of which there is about one per thread, between small
+ * long-lived blocks, and leave holes. With a fixed threshold, a server under mixed load uses a
+ * third less memory and stays level, at the price of some page faults for large messages. */
 #include "loop/heap.h"
 
 #include <stdlib.h>

@@ -1,14 +1,13 @@
-/* loop/heap.h - what a process that only serves asks of the C library's heap.  Nothing, where
- * that has no such wishes. */
+/* loop/heap.h - tuning of the C library's heap for a server process; does nothing with other C
+ * libraries. */
 #ifndef HAFT_SRC_HEAP_H
 #define HAFT_SRC_HEAP_H
 
-/* Large blocks go back to the system as soon as they are freed, from now on.  For whoever owns the
- * process, before it has threads; what the environment says about malloc stands. */
+/* Makes large blocks return to the system when they are freed. For the owner of the process, before
+ * it has threads; malloc settings in the environment take precedence. */
 void hf_heap_settle(void);
 
-/* Gives back what is free, which takes about as long as there is much of it: for when nothing is to
- * be done. */
+/* Returns free memory to the system. It takes time in proportion, so call it when idle. */
 void hf_heap_trim(void);
 
 #endif

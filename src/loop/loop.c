@@ -1,15 +1,15 @@
-/* loop.c - one clock, one wake-up, one mailbox, one timer and one pool for each libuv loop.
+/* loop.c - one clock, wake-up, mailbox, timer and thread pool for each libuv loop.
  *
- * Everything comes in one of three ways: by a handle of the owner, the wake-up, the timer.  Before
- * the loop sleeps, an owner that was stirred is told the time once and says when it wants to be told
- * again. */
+ * Events arrive in three ways: through a handle of the owner, the wake-up, or the timer. Before the
+ * loop sleeps, the tick of an owner with events is called once and returns when it must be called
+ * next. */
 #include "loop/loop.h"
 
 #include <time.h>
 
 enum { MAX_NOTICES = 1024, NO_TIMER = -1, HANDLES = 3 };
 
-/* ---- what sessions and endpoints ask for ---- */
+/* ---- the haft_loop interface ---- */
 
 static int loop_on_run(void *context, haft_call *call)
 {
@@ -19,7 +19,7 @@ static int loop_on_run(void *context, haft_call *call)
     return hf_pool_add(&loop->pool, &call->posts.errand);
 }
 
-/* What was run is not delivered in the middle of something else. */
+/* Messages are not delivered in the middle of another callback. */
 static void loop_on_post(void *context, haft_posted *posted)
 {
     struct loop *loop = context;
@@ -62,7 +62,7 @@ void hf_loop_deliver(struct loop *loop)
         posted = loop->mail;
         if (!posted)
             return;
-        /* It is gone once it is delivered. */
+        /* It is freed by the delivery. */
         loop->mail = posted->next;
         if (posted->ran)
             haft_call_done(posted->call);
@@ -84,7 +84,7 @@ void hf_loop_pause(struct loop *loop, bool paused)
     if (loop->paused == paused)
         return;
     loop->paused = paused;
-    /* What came meanwhile has rung already. */
+    /* The wake-ups of messages that arrived while paused had no effect. */
     if (!paused)
         uv_async_send(&loop->wakeup);
 }
@@ -113,7 +113,7 @@ void hf_loop_set_timer(struct loop *loop, haft_time at)
 {
     haft_time now = loop_now(loop);
 
-    /* One that goes off too early does no harm: it sets the next. */
+    /* An early timer does no harm: it sets the next. */
     if (at < 0 || (loop->timer_at != NO_TIMER && loop->timer_at <= at))
         return;
     loop->timer_at = at;
@@ -136,7 +136,7 @@ static void loop_on_prepare(uv_prepare_t *handle)
 static void loop_run_call(void *context, haft_posted *job)
 {
     (void)context;
-    /* Nobody waits for one that was cancelled in the queue. */
+    /* A call cancelled in the queue has no client waiting. */
     if (!haft_call_cancelled(job->call))
         haft_call_run(job->call);
 }

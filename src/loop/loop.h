@@ -1,20 +1,21 @@
-/* loop/loop.h - what serves on a libuv loop has besides its own handles: a clock, a wake-up with a
- * mailbox behind it, a timer, and threads for handlers.
+/* loop/loop.h - what a server needs on a libuv loop besides its own handles: a clock, a wake-up
+ * with a mailbox, a timer, and threads for handlers.
  *
- * stdio and every shard of the HTTP server have one.  Sessions and endpoints see it as a haft_loop. */
+ * stdio and every shard of the HTTP server have one. Sessions and endpoints use it as a
+ * haft_loop. */
 #ifndef HAFT_SRC_LOOP_H
 #define HAFT_SRC_LOOP_H
 
 #include "loop/pool.h"
 
-/* What the owner hears, on the loop's thread. */
+/* Callbacks of the owner, on the loop's thread. */
 struct loop_events {
-    /* Somebody rang: what was in the mailbox has been delivered.  `asked`: by haft_loop.wake. */
+    /* A wake-up arrived: the mailbox has been delivered. `asked`: by haft_loop.wake. */
     void (*woken)(void *context, bool asked);
-    /* The time has come, or loop_stir was called.  Returns when to be called next; -1: not before
-     * something stirs. */
+    /* The timer expired, or loop_stir was called. Returns when to be called next; -1: only after
+     * another event. */
     haft_time (*tick)(void *context, haft_time now);
-    /* The loop is about to look for events, and to sleep when there are none. */
+    /* The loop is about to poll for events, and to sleep if there are none. */
     void (*before_sleep)(void *context);
 };
 
@@ -22,62 +23,62 @@ struct loop {
     haft_loop interface; /* for sessions, endpoints and apps */
     uv_loop_t *uv;
     const struct loop_events *events;
-    void *context; /* of the events */
+    void *context; /* for the callbacks */
     uv_async_t wakeup;
     uv_timer_t timer;
     uv_prepare_t prepare;
-    uv_thread_t thread; /* that the loop runs on */
+    uv_thread_t thread; /* thread that runs the loop */
     struct mailbox mailbox;
     struct pool pool;
-    haft_posted *mail;  /* taken out of the mailbox, and not delivered yet */
-    haft_time epoch;    /* the time of day when the clock was started, */
+    haft_posted *mail;  /* taken from the mailbox, not yet delivered */
+    haft_time epoch;    /* wall-clock time when the clock was started, */
     uint64_t started;   /* and the loop's time then */
-    haft_time timer_at; /* -1 when the timer is not set */
+    haft_time timer_at; /* -1 if the timer is not set */
     bool stirred, paused;
     atomic_bool asked;
     unsigned open_handles;
     void (*closed)(void *context);
 };
 
-/* Makes a loop of the uv_loop_t, whose thread calls this.  0, or HAFT_ENOMEM or HAFT_EBUSY; then
- * there is nothing to be closed. */
+/* Sets up a loop on the uv_loop_t, on its thread. Returns 0, HAFT_ENOMEM or HAFT_EBUSY; on failure
+ * there is nothing to close. */
 int hf_loop_init(struct loop *loop, uv_loop_t *uv, const haft_allocator *allocator,
                  unsigned workers, size_t max_queue, const struct loop_events *events,
                  void *context);
 
-/* The end, in this order: calls that no thread has begun with come back unrun, and notices wait for
- * no room any more; the workers are waited for, which may be done before or after the handles are
- * closed; `closed` is called when they are; the rest is freed. */
+/* Shutdown, in this order: returns calls that no thread has started, and lets notifications no
+ * longer wait for room; waits for the workers, before or after the handles are closed; closes the
+ * handles, and calls `closed` when done; frees the rest. */
 void hf_loop_give_up(struct loop *loop);
 void hf_loop_join(struct loop *loop);
 void hf_loop_close(struct loop *loop, void (*closed)(void *context));
 void hf_loop_finish(struct loop *loop);
 
-/* The calling thread runs the loop from now on. */
+/* Makes the calling thread the loop's thread. */
 void hf_loop_adopt(struct loop *loop);
 
-/* Milliseconds since 1970 that never go back, whatever is done to the time of day: as of when the
- * loop woke up. */
+/* Monotonic milliseconds since 1970, unaffected by clock changes, as of the loop's latest
+ * wake-up. */
 static inline haft_time loop_now(const struct loop *loop)
 {
     return loop->epoch + (haft_time)(uv_now(loop->uv) - loop->started);
 }
 
-/* Has `tick` called before the loop sleeps. */
+/* Requests a `tick` before the loop sleeps. */
 static inline void loop_stir(struct loop *loop)
 {
     loop->stirred = true;
 }
 
-/* Has `tick` called at that time, or before it. */
+/* Requests a `tick` at that time or earlier. */
 void hf_loop_set_timer(struct loop *loop, haft_time at);
 
-/* Has `woken` called; from any thread. */
+/* Requests a `woken` callback; from any thread. */
 void hf_loop_wake(struct loop *loop);
 
-/* While paused, what other threads have done is not delivered. */
+/* While paused, messages of other threads are not delivered. */
 void hf_loop_pause(struct loop *loop, bool paused);
-/* Delivers it now; `woken` is not called. */
+/* Delivers them now, without calling `woken`. */
 void hf_loop_deliver(struct loop *loop);
 
 #endif

@@ -36,8 +36,8 @@ void hf_mailbox_put(struct mailbox *mailbox, haft_posted *posted)
     posted->next = NULL;
     *mailbox->last = posted;
     mailbox->last = &posted->next;
-    /* Under the lock: what is put last is the last that the loop waits for, and the wake-up
-     * is sent then. */
+    /* Under the lock: the loop may free the mailbox after the last message, and the wake-up must be
+     * sent before. */
     uv_async_send(mailbox->wakeup);
     uv_mutex_unlock(&mailbox->lock);
 }

@@ -1,7 +1,7 @@
-/* loop/mailbox.h - the one way from other threads to a loop's thread: in order, and bounded.
+/* loop/mailbox.h - the queue from other threads to a loop's thread: ordered and bounded.
  *
- * What is put in is linked by members of its own, so putting cannot fail.  Answers always find
- * room, since there are never more of them than calls; a notice waits when there are too many. */
+ * Messages are linked through their own members, so adding cannot fail. Results always have room,
+ * since there are never more of them than calls; a notification waits if there are too many. */
 #ifndef HAFT_SRC_MAILBOX_H
 #define HAFT_SRC_MAILBOX_H
 
@@ -15,19 +15,19 @@ struct mailbox {
     haft_posted *first, **last;
     size_t notices, max_notices;
     bool closing;       /* nothing waits any more */
-    uv_async_t *wakeup; /* sent when something has come */
+    uv_async_t *wakeup; /* sent when a message arrives */
 };
 
 int hf_mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *wakeup);
 void hf_mailbox_finish(struct mailbox *mailbox);
 
-/* From any thread but the loop's. */
+/* Callable on any thread but the loop's. */
 void hf_mailbox_put(struct mailbox *mailbox, haft_posted *posted);
 
-/* Everything that is there, oldest first; NULL when nothing is. */
+/* Takes all messages, oldest first; NULL if there are none. */
 haft_posted *hf_mailbox_take(struct mailbox *mailbox);
 
-/* Whoever waits in hf_mailbox_put goes on, and nobody waits from now on. */
+/* Releases threads that wait in hf_mailbox_put, and lets none wait from now on. */
 void hf_mailbox_close(struct mailbox *mailbox);
 
 #endif

@@ -1,4 +1,4 @@
-/* pool.c - a queue that is linked through the jobs, and the threads that empty it. */
+/* pool.c - an intrusive queue of jobs, and the threads that process it. */
 #include "loop/pool.h"
 
 int hf_pool_init(struct pool *pool, const haft_allocator *allocator, unsigned max_threads,
@@ -43,7 +43,7 @@ void hf_pool_finish(struct pool *pool)
                        pool->max_threads * sizeof *pool->threads);
 }
 
-/* With the lock held. */
+/* The caller must hold the lock. */
 static haft_posted *next_job(struct pool *pool)
 {
     haft_posted *job = pool->first;
@@ -75,14 +75,15 @@ static void pool_work(void *context)
         uv_mutex_unlock(&pool->lock);
         pool->kind->run(pool->context, job);
         uv_mutex_lock(&pool->lock);
-        /* Before the loop hears of it, or a client that answers fast would find no free thread. */
+        /* Before the loop is notified; otherwise a fast client's next call would find no free
+         * thread. */
         pool->busy--;
         pool->kind->done(pool->context, job);
     }
     uv_mutex_unlock(&pool->lock);
 }
 
-/* With the lock held: a thread for each job that waits, as far as there may be threads. */
+/* Starts a thread for a waiting job, up to the limit. The caller must hold the lock. */
 static void start_thread(struct pool *pool)
 {
     unsigned free_threads = pool->n_threads - pool->busy;

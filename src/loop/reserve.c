@@ -1,5 +1,5 @@
-/* reserve.c - making a loop's table large: libuv makes it as large as the highest descriptor that
- * is watched, so one with a high number is watched for no time at all. */
+/* reserve.c - enlarges a loop's table. libuv sizes it by the highest watched descriptor, so a
+ * descriptor with a high number is watched briefly. */
 #include "loop/reserve.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void reserve_on_event(uv_poll_t *poll, int status, int events)
     (void)events;
 }
 
-/* A descriptor with a number as high as `n`, or as high as there may be; -1 when there is none. */
+/* Returns a descriptor with a number of at least `n`, or as high as possible; -1 if there is none. */
 static int high_descriptor(size_t n)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0), high;

@@ -1,14 +1,13 @@
-/* loop/reserve.h - room in a loop for the descriptors that will be watched there. */
+/* loop/reserve.h - preallocates a loop's table of descriptors. */
 #ifndef HAFT_SRC_RESERVE_H
 #define HAFT_SRC_RESERVE_H
 
 #include <haft/base.h>
 #include <uv.h>
 
-/* Has the loop make its table of watched descriptors as large as `n` of them need.  libuv ends the
- * process when there is no memory for that table to grow; so it grows before anybody is served.
- * What cannot be reserved (there may not be so many descriptors) is left out.  Something of it is
- * freed when the loop runs. */
+/* Makes the loop's table of watched descriptors large enough for `n`. libuv aborts if there is no
+ * memory for that table, so it grows before serving starts. Reserves less if the process may not
+ * have so many descriptors. Some of the memory is freed when the loop runs. */
 void hf_loop_reserve(uv_loop_t *loop, const haft_allocator *allocator, size_t n);
 
 #endif

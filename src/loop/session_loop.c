@@ -1,5 +1,5 @@
-/* session_loop.c - the session is told the time before the loop sleeps, when anything has happened
- * to it. */
+/* session_loop.c - a session on its own loop: the session's tick runs before the loop sleeps, if
+ * there were events. */
 #include "loop/session_loop.h"
 
 #include "process/isolate.h"
@@ -61,7 +61,7 @@ int hf_session_loop_init(struct session_loop *own, haft_server *server, unsigned
 
     *own =
         (struct session_loop){.server = server, .before_sleep = before_sleep, .context = context};
-    /* Before there are threads. */
+    /* Must precede the creation of threads. */
     status = hf_isolate_start(server);
     if (status)
         return status;

@@ -1,9 +1,8 @@
-/* signals.c - signals are heard by watchers while a process serves, and are as they were found
- * afterwards.
+/* signals.c - watches signals while a process serves, and restores their handlers afterwards.
  *
- * libuv leaves a signal that nobody watches any more to its default.  For SIGHUP that is the end of
- * the process, and whoever sends one to have something read again does not mean that: so nothing
- * of it is heard between the watcher and what was there before. */
+ * libuv resets an unwatched signal to its default action. For SIGHUP that terminates the process,
+ * which the sender of a reload does not intend; so SIGHUP is blocked between the watcher and the
+ * restored handler. */
 #include "loop/signals.h"
 
 #include <string.h>
@@ -13,7 +12,7 @@ static void do_nothing(int number)
     (void)number;
 }
 
-/* A handler, because what is ignored stays ignored in programs that a tool starts. */
+/* A handler instead of SIG_IGN, because programs that a tool starts would inherit SIG_IGN. */
 void hf_signals_begin(struct signals *signals)
 {
     struct sigaction action = {.sa_flags = SA_RESTART};

@@ -1,4 +1,4 @@
-/* loop/signals.h - the signals of a process that serves. */
+/* loop/signals.h - signal handling of a server process. */
 #ifndef HAFT_SRC_SIGNALS_H
 #define HAFT_SRC_SIGNALS_H
 
@@ -11,21 +11,21 @@ enum { MAX_SIGNALS = 4 };
 struct signals {
     uv_signal_t watchers[MAX_SIGNALS];
     size_t n;
-    struct sigaction pipe, hangup; /* as they were found */
+    struct sigaction pipe, hangup; /* original handlers */
 };
 
-/* Remembers what is found, and outlives a peer that does not read. */
+/* Saves the handlers, and ignores SIGPIPE. */
 void hf_signals_begin(struct signals *signals);
 
-/* Has `heard` called on the loop.  What nohup has ignored stays so, unless it is `wanted`. */
+/* Calls `heard` on the loop. A signal ignored by nohup stays ignored, unless it is `wanted`. */
 void hf_signals_watch(struct signals *signals, uv_loop_t *loop, int number, bool wanted,
                       uv_signal_cb heard, void *data);
 
-/* Closes the watchers.  A SIGHUP that comes now or later finds what was found: by then the thread
- * must be the last that might take it. */
+/* Closes the watchers. From now on a SIGHUP gets the original handling, so no other thread that
+ * could receive it may be left. */
 void hf_signals_unwatch(struct signals *signals);
 
-/* The end, after hf_signals_unwatch. */
+/* Restores the rest, after hf_signals_unwatch. */
 void hf_signals_end(struct signals *signals);
 
 #endif

@@ -1,6 +1,6 @@
-/* audit_file.c - a line is written whole to a file that is open for appending, so that several
- * processes can share it and a reader never sees half a line; but for one that a full disk has
- * torn, which ends before the next begins. */
+/* audit_file.c - writes complete lines to a file opened for appending, so that several processes
+ * can share it and a reader never sees a partial line, except one truncated by a full disk, which
+ * is terminated before the next. */
 #include "observe/audit_file.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ int hf_audit_file_open(struct audit_file *file, haft_server *server, const char 
 
     file->server = server;
     status = hf_spool_open(&file->spool, &options);
-    /* The caller reports it. */
+    /* The caller reports the error. */
     return status ? hf_error_set(&server->error, HAFT_EINVAL, path, "%s", strerror(-status)) : 0;
 }
 

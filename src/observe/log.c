@@ -1,10 +1,9 @@
-/* log.c - lines of the log: made, and written without waiting.
+/* log.c - formats log lines, and writes them without blocking.
  *
- * Many clients never read what a server writes to standard error.  A pipe that is full would stop
- * the thread that writes to it, and with it the server; so a line is only written where there is
- * room for it.  A file has no such room to ask for: while a server serves, a thread writes to it.  A
- * line is made whole on the stack, with what the record says about itself first and the text last:
- * the text takes the room that is left. */
+ * Many clients never read a server's standard error. A full pipe would block the writing thread,
+ * and with it the server, so a line is written only if there is room. A file cannot be polled for
+ * room, so while a server runs, a thread writes to it. A line is built on the stack, with the
+ * fields of the record first and the text last: the text gets the remaining room. */
 #include "observe/log.h"
 
 #include <errno.h>
@@ -18,7 +17,7 @@
 
 #include "json/writer.h"
 
-/* Bytes of a word (a request's id, a tool, a client) that a line shows. */
+/* Maximum length of a field (a request id, a tool, a client) in a line. */
 enum { WORD = 256, NOTE = 256 };
 
 const char *const hf_level_names[] = {
@@ -33,9 +32,9 @@ const char *const hf_log_format_names[] = {
 #undef LOG_FORMAT_
         NULL};
 
-/* ---- where lines go ---- */
+/* ---- output ---- */
 
-/* Never waits, also when the name is a pipe that nobody reads. */
+/* Never blocks, even if the file is a FIFO without a reader. */
 static int log_open_file(const char *path, int *ret_fd, haft_reason *reterr_reason)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
@@ -65,7 +64,7 @@ int hf_logger_init(struct logger *logger, haft_level level)
     return hf_logger_open(logger, &(struct log_options){.level = level}, NULL);
 }
 
-/* Told on the thread that writes, or in the midst of a line: that one has no room either. */
+/* Called on the writing thread, or while a line is being written, which then has no room either. */
 static void log_report(void *context, enum spool_event event, const char *why, size_t lost)
 {
     struct logger *logger = context;
@@ -159,11 +158,11 @@ void hf_logger_set_format(struct logger *logger, enum log_format format)
 struct log_line {
     char data[LOG_LINE_MAX];
     size_t size, limit;
-    bool json, full; /* what came last did not fit */
+    bool json, full; /* the latest part did not fit */
 };
 
 /* Text as it may stand in a line, no more than `most` bytes of it. */
-static void hf_log_put(struct log_line *line, const char *text, size_t size, size_t most)
+static void log_line_put(struct log_line *line, const char *text, size_t size, size_t most)
 {
     size_t left = line->limit - line->size;
 
@@ -181,13 +180,13 @@ static void log_put_plain(struct log_line *line, const char *text)
     }
 }
 
-/* A word with what stands around it; nothing when there is none. */
+/* Writes a field with the text around it; nothing if it is absent. */
 static void put_word(struct log_line *line, const char *before, const char *word, const char *after)
 {
     if (!word || !*word)
         return;
     log_put_plain(line, before);
-    hf_log_put(line, word, strlen(word), WORD);
+    log_line_put(line, word, strlen(word), WORD);
     log_put_plain(line, after);
 }
 
@@ -201,7 +200,7 @@ static void put_now(struct log_line *line)
     log_put_plain(line, text);
 }
 
-/* Each way of writing: what stands before and after every part. */
+/* A format: the text before and after every field. */
 struct log_shape {
     const char *time, *level, *request[2], *tool[2], *client[2], *principal[2], *trace[2], *text;
     const char *end, *cut;
@@ -236,7 +235,7 @@ static void make_line(struct log_line *line, const haft_record *record, enum log
     const struct log_shape *shape = &shapes[format];
 
     line->size = 0;
-    /* What ends a line has its room from the start. */
+    /* Reserves room for the end of the line. */
     line->limit = limit - strlen(shape->cut) - 1;
     line->json = format == LOG_JSON;
     log_put_plain(line, shape->time);
@@ -249,7 +248,7 @@ static void make_line(struct log_line *line, const haft_record *record, enum log
     put_word(line, shape->principal[0], record->principal, shape->principal[1]);
     put_word(line, shape->trace[0], record->trace_id, shape->trace[1]);
     log_put_plain(line, shape->text);
-    hf_log_put(line, record->text, record->size, LOG_LINE_MAX);
+    log_line_put(line, record->text, record->size, LOG_LINE_MAX);
     line->limit = limit;
     log_put_plain(line, line->full ? shape->cut : shape->end);
     log_put_plain(line, "\n");

@@ -1,5 +1,5 @@
-/* observe/log.h - the log of a server that has no other: lines of text or of JSON, on standard
- * error or in a file. */
+/* observe/log.h - the default log of a server: lines of text or JSON, on standard error or in a
+ * file. */
 #ifndef HAFT_SRC_LOG_H
 #define HAFT_SRC_LOG_H
 
@@ -9,11 +9,11 @@
 
 #include "observe/spool.h"
 
-/* The longest line, with its end.  To a pipe it is half of that: what a pipe that can be written to
- * has room for. */
+/* The longest line, including its end. For a pipe it is half of that: what a writable pipe accepts
+ * at once. */
 enum { LOG_LINE_MAX = 8192, LOG_PIPE_MAX = 4096 };
 
-/* Bytes of lines that wait for a file, and how long the end of the process waits for them. */
+/* The size of the queue in bytes, and how long the end of the process waits for it. */
 enum { LOG_QUEUE = 1 << 20, LOG_FLUSH_MS = 1000 };
 
 #define LOG_FORMATS(X)                                                                             \
@@ -28,49 +28,48 @@ enum log_format {
 
 struct log_options {
     enum log_format format;
-    const char *file; /* appended to; NULL for standard error.  Must outlive the logger */
-    haft_level level; /* the lowest that is written */
+    const char *file; /* appended to; NULL for standard error; must outlive the logger */
+    haft_level level; /* minimum level */
 };
 
 struct logger {
     uv_mutex_t lock;
     struct log_options options;
     int fd;
-    struct spool *spool; /* lines of a file go there; NULL: they are written at once */
-    bool torn;   /* the latest line went out in part: the next one starts on a line of its own */
-    size_t lost; /* lines that were not taken */
+    struct spool *spool; /* for a file; NULL: lines are written directly */
+    bool torn;           /* the latest line was written in part: terminate it before the next */
+    size_t lost;         /* lines that could not be written */
 };
 
-/* 0; HAFT_ENOMEM; or HAFT_EINVAL when the file cannot be opened, with why in *reterr_reason, which
- * may be NULL. */
+/* Returns 0, HAFT_ENOMEM, or HAFT_EINVAL if the file cannot be opened, with the reason in
+ * *reterr_reason, which may be NULL. */
 int hf_logger_open(struct logger *logger, const struct log_options *options,
                    haft_reason *reterr_reason);
-/* The same of text to standard error. */
+/* The same for text on standard error. */
 int hf_logger_init(struct logger *logger, haft_level level);
 void hf_logger_finish(struct logger *logger);
 
-/* From now on lines of a file are written by a thread of their own, so that a disk that hangs stops
- * nobody else; after what forks.  Without a file there is nothing to do.  Returns as hf_logger_open. */
+/* From now on a thread writes lines to the file, so that a hanging disk does not block others; call
+ * it after processes have been forked. Does nothing without a file. Returns like hf_logger_open. */
 int hf_logger_start(struct logger *logger, haft_reason *reterr_reason);
 
-/* Waits for lines that are on their way, but not for long. */
+/* Waits briefly for queued lines. */
 void hf_logger_flush(struct logger *logger);
 
-/* Opens the file again, under the name it has: after the old one has been moved away.  When it
- * cannot be opened the old one is kept; returns as hf_logger_open, or the log itself says so later.
- * From any thread. */
+/* Opens the file again under its name, after the old one was moved away. On failure the old one is
+ * kept; returns like hf_logger_open, or logs the error later. Callable on any thread. */
 int hf_logger_reopen(struct logger *logger, haft_reason *reterr_reason);
 
-/* From now on; from any thread. */
+/* Sets the minimum level; callable on any thread. */
 void hf_logger_set_level(struct logger *logger, haft_level level);
 void hf_logger_set_format(struct logger *logger, enum log_format format);
 
-/* A haft_record_function, whose context is the logger: a line in one write.  It never waits and
- * never fails: what is not taken (a reader that does not read, a full disk) is counted, and the
- * count is written when it can be.  From any thread. */
+/* A haft_record_function, whose context is the logger: writes a line at once. It never blocks and
+ * never fails: lines that could not be written (no reader, a full disk) are counted, and the count
+ * is written when possible. Callable on any thread. */
 void hf_logger_record(void *logger, const haft_record *record);
 
-/* The names of levels, as the protocol has them, and of formats; each ends with NULL. */
+/* The names of levels, as in the protocol, and of formats; both NULL-terminated. */
 extern const char *const hf_level_names[];
 extern const char *const hf_log_format_names[];
 

@@ -1,8 +1,7 @@
-/* otlp.c - every call of a tool as a span, sent by a thread that calls never wait for.
+/* otlp.c - exports tool calls as spans, on a thread that calls never wait for.
  *
- * The queue is a ring.  Whoever ends a call puts a span at its end, or counts it as lost when the
- * ring is full; the thread reads from the front without the lock, since nobody writes where spans
- * are. */
+ * The queue is a ring. The end of a call appends a span, or counts it as lost if the ring is full;
+ * the thread reads from the front without the lock, because used slots are not written. */
 #include "process/isolate.h"
 #include "observe/otlp.h"
 
@@ -24,7 +23,7 @@ enum {
     BATCH = 512
 };
 
-/* What the server knows of it, and keeps for as long as it lives. */
+/* Registered with the server, for the server's lifetime. */
 struct tap {
     haft_stage stage;
     _Atomic(haft_otlp *) otlp;
@@ -37,15 +36,15 @@ struct haft_otlp {
     struct otlp_address address;
     struct tap *tap;
     struct otlp_sender sender;
-    size_t batch; /* spans at the front that are being sent; the sender's thread alone */
+    size_t batch; /* spans at the front that are being sent; used only by the sender's thread */
 
-    uv_mutex_t lock; /* for what follows */
+    uv_mutex_t lock; /* for the members below */
     struct span *spans;
     size_t first, n, room;
-    uint64_t seed; /* of the ids of traces that begin here */
+    uint64_t seed; /* for ids of traces that start here */
     uint64_t sent, lost;
-    bool failing;    /* the latest batch was not taken */
-    bool overflowed; /* there has been no room */
+    bool failing;    /* the latest batch was not accepted */
+    bool overflowed; /* a span was lost */
 };
 
 /* ---- spans ---- */
@@ -79,7 +78,7 @@ static uint64_t next_random(uint64_t *seed)
     return x ? x : 1;
 }
 
-/* The call's place in its trace; one that has none begins one. */
+/* Sets the ids from the call's trace context; without one, it starts a trace. */
 static void span_set_ids(struct span *span, const haft_trace *trace, uint64_t *seed)
 {
     if (trace) {
@@ -119,7 +118,7 @@ static void span_after(haft_call *call, haft_outcome outcome, void *data)
     struct span span;
     bool full;
 
-    /* Whoever began the trace decides whether it is recorded. */
+    /* The creator of the trace decides whether it is sampled. */
     if (!otlp || (trace && !(trace->flags & 1)))
         return;
     span_fill(&span, call, outcome);
@@ -137,9 +136,9 @@ static void span_after(haft_call *call, haft_outcome outcome, void *data)
         hf_otlp_sender_wake(&otlp->sender);
 }
 
-/* ---- what the sender asks, on its thread ---- */
+/* ---- callbacks of the sender, on its thread ---- */
 
-/* Says once what happens again and again. */
+/* Reports a repeated problem once. */
 static void otlp_report(haft_otlp *otlp, const char *why_not)
 {
     if (why_not && !otlp->failing)
@@ -155,7 +154,7 @@ static void otlp_report(haft_otlp *otlp, const char *why_not)
         otlp->overflowed = false;
 }
 
-/* What is at the front is read without the lock: nobody writes there. */
+/* The front is read without the lock: nobody writes there. */
 static bool otlp_take(void *context, haft_buffer *body)
 {
     haft_otlp *otlp = context;
@@ -206,7 +205,7 @@ static void otlp_drop(void *context)
     uv_mutex_unlock(&otlp->lock);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void otlp_set_defaults(haft_otlp_options *o)
 {
@@ -256,7 +255,7 @@ static void otlp_release(haft_otlp *otlp)
     allocator->release(allocator->context, otlp, sizeof *otlp);
 }
 
-/* For the ids of spans in traces that others have begun. */
+/* For span ids in traces started elsewhere. */
 static uint64_t otlp_random(void)
 {
     uint64_t number;
@@ -274,7 +273,7 @@ static int otlp_start(haft_otlp *otlp, haft_reason *reterr_reason)
     otlp->sender.interval_ms = otlp->options.interval_ms;
     otlp->sender.timeout_ms = otlp->options.timeout_ms;
     otlp->sender.flush_ms = otlp->options.flush_ms;
-    /* What isolated tools are forked from comes before threads. */
+    /* The fork server of isolated tools must be started before threads. */
     status = hf_isolate_start(otlp->server);
     if (status)
         return hf_error_set(reterr_reason, status, NULL,

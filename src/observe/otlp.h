@@ -1,4 +1,4 @@
-/* observe/otlp.h - calls as spans, on their way to a collector. */
+/* observe/otlp.h - exports calls as spans to a collector. */
 #ifndef HAFT_SRC_OTLP_H
 #define HAFT_SRC_OTLP_H
 
@@ -9,9 +9,9 @@
 #include "engine/call/call.h"
 #include "part/http_client.h"
 
-/* One call that is over, with all that is told about it. */
+/* A finished call, with all exported data. */
 struct span {
-    char trace_id[33], span_id[17], parent_id[17]; /* no parent: "" */
+    char trace_id[33], span_id[17], parent_id[17]; /* parent: "" if there is none */
     uint64_t start, end;                           /* nanoseconds since 1970 */
     haft_outcome outcome;
     char tool[129];
@@ -19,12 +19,12 @@ struct span {
     char revision[16];
 };
 
-/* Spans of another server, too, which tells the same name. */
+/* Also exports the spans of another server, under the same name. */
 int hf_otlp_tap(haft_otlp *otlp, haft_server *server);
 
 /* ---- otlp_json.c ---- */
 
-/* A batch as the body of a request: what is at `first`, then what is at `rest`.  `name` and
+/* Writes a batch as a request body: the spans at `first`, then those at `rest`. `name` and
  * `version` are those of the server. */
 void hf_otlp_put_batch(haft_buffer *out, const char *name, const char *version,
                        const struct span *first, size_t n_first, const struct span *rest,
@@ -32,7 +32,7 @@ void hf_otlp_put_batch(haft_buffer *out, const char *name, const char *version,
 
 /* ---- otlp_send.c ---- */
 
-/* Where the collector is. */
+/* The address of the collector. */
 struct otlp_address {
     bool tls;
     char host[256]; /* without brackets */
@@ -40,28 +40,28 @@ struct otlp_address {
     char path[256];
 };
 
-/* Takes "http[s]://HOST[:PORT][/PATH]" apart; 0, or an error with its reason. */
+/* Parses "http[s]://HOST[:PORT][/PATH]". Returns 0, or an error with its reason. */
 int hf_otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason *reterr_reason);
 
-/* What is sent, as the thread that sends it asks for it. */
+/* The source of spans, called on the sending thread. */
 struct otlp_source {
-    /* Writes the spans that are to be sent next, at most a batch; false when there are none. */
+    /* Writes the next spans to send, at most a batch; returns false if there are none. */
     bool (*take)(void *context, haft_buffer *body);
-    /* What came of them: NULL when the collector has taken them, else why not. */
+    /* Reports the result: NULL if the collector accepted them, else the reason. */
     void (*done)(void *context, const char *why_not);
-    /* Whether a whole batch waits. */
+    /* Whether a full batch is waiting. */
     bool (*is_full)(void *context);
-    /* The time is over: what waits is lost. */
+    /* The time is over: waiting spans are lost. */
     void (*drop)(void *context);
     void *context;
 };
 
-/* Requests to a collector, on a thread and a loop of their own. */
+/* Sends requests to a collector, on its own thread and loop. */
 struct otlp_sender {
     struct otlp_source source;
     unsigned interval_ms, timeout_ms, flush_ms;
     char url[640];
-    haft_buffer body; /* of the request in flight */
+    haft_buffer body; /* body of the request in flight */
     const struct http_client_functions *http;
     http_client *client;
     bool in_flight, late;
@@ -72,16 +72,16 @@ struct otlp_sender {
     uv_thread_t thread;
 };
 
-/* Starts the thread.  0, or an error with its reason, and there is nothing to close.  The intervals
- * are set. */
+/* Starts the thread. Returns 0, or an error with its reason, and then there is nothing to close.
+ * The intervals must be set. */
 int hf_otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *address,
                         const struct http_client_options *options, const struct otlp_source *source,
                         haft_reason *reterr_reason);
 
-/* A whole batch waits.  From any thread. */
+/* A full batch is waiting. Callable on any thread. */
 void hf_otlp_sender_wake(struct otlp_sender *sender);
 
-/* Sends what waits, within flush_ms, and ends the thread. */
+/* Sends waiting spans, within flush_ms, and ends the thread. */
 void hf_otlp_sender_close(struct otlp_sender *sender);
 
 #endif

@@ -1,5 +1,5 @@
-/* otlp_json.c - spans in OTLP's JSON, with the attributes that OpenTelemetry's conventions for MCP
- * name. */
+/* otlp_json.c - writes spans as OTLP JSON, with the attributes of OpenTelemetry's conventions for
+ * MCP. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { KIND_SERVER = 2, STATUS_ERROR = 2 };
 
-/* An attribute without a value is left out. */
+/* Writes an attribute, unless its value is absent. */
 static void put_attribute(struct json_writer *w, const char *key, const char *value)
 {
     if (!*value)
@@ -21,14 +21,14 @@ static void put_attribute(struct json_writer *w, const char *key, const char *va
     hf_json_end_object(w);
 }
 
-/* Nanoseconds are a string: most readers of JSON have doubles only. */
+/* Nanoseconds are a string, because many JSON parsers use doubles. */
 static void put_nanoseconds(struct json_writer *w, uint64_t ns)
 {
     haft_buffer_printf(hf_json_begin_string(w), "%llu", (unsigned long long)ns);
     hf_json_end_string(w);
 }
 
-/* What went wrong, in the conventions' words where they have one; NULL when nothing did. */
+/* The type of the error, as in the conventions where they define one; NULL if there is none. */
 static const char *error_type(haft_outcome outcome)
 {
     switch (outcome) {
@@ -64,7 +64,8 @@ static void put_span(struct json_writer *w, const struct span *span)
     bool exists = span->outcome != HAFT_OUTCOME_NOT_FOUND;
     char name[sizeof span->tool + 16];
 
-    /* A tool that does not exist has any name, and those are too many to be told apart. */
+    /* Names of unknown tools are chosen by clients, so they are omitted to bound the number of span
+     * names. */
     snprintf(name, sizeof name, "tools/call%s%s", exists ? " " : "", exists ? span->tool : "");
     hf_json_begin_object(w);
     hf_json_text(json_key(w, "traceId"), span->trace_id);

@@ -1,8 +1,8 @@
-/* otlp_send.c - requests to a collector, on a thread and a loop that have nothing else to do.
+/* otlp_send.c - sends requests to a collector, on a dedicated thread and loop.
  *
- * A thread of its own, though the client could run on the server's loop: a sandbox leaves it its files
- * (those of TLS and of names), TLS takes no time from calls, and at the end, when the server's loop has
- * stopped, spans are still sent. */
+ * The client could run on the server's loop, but a separate thread keeps its access to files (for
+ * TLS and name resolution) in a sandbox, takes no time from calls for TLS, and can still send spans
+ * when the server's loop has stopped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,13 +81,13 @@ static void sender_on_end(void *context, const struct http_end *end)
         snprintf(status, sizeof status, "it answered %d", end->status);
         why = status;
     }
-    /* The status is all there is to know, whatever becomes of the rest. */
+    /* The status decides, regardless of the rest of the response. */
     sender->source.done(sender->source.context,
                         end->status >= 200 && end->status < 300 ? NULL : why);
     sender_go_on(sender);
 }
 
-/* Spans have ids: a collector that gets them twice can tell. */
+/* Requests may be repeated, because a collector recognizes duplicate spans by their ids. */
 static bool sender_start(struct otlp_sender *sender)
 {
     static const struct http_field headers[] = {{"Content-Type", "application/json"}};
@@ -140,7 +140,7 @@ static void sender_on_interval(uv_timer_t *timer)
     sender_go_on(sender);
 }
 
-/* After a batch: the next one at once if it is full or the last, else in a while. */
+/* After a batch: sends the next one at once if it is full or the last, otherwise later. */
 static void sender_go_on(struct otlp_sender *sender)
 {
     bool closing = atomic_load(&sender->closing);
@@ -161,7 +161,7 @@ static void sender_on_cut(uv_timer_t *timer)
 {
     struct otlp_sender *sender = timer->data;
 
-    /* Ends the request, and with it everything. */
+    /* Ends the request, and then everything else. */
     sender->late = true;
     sender->http->destroy(sender->client);
     sender->client = NULL;
@@ -184,7 +184,7 @@ static void sender_run(void *context)
     uv_run(&sender->loop, UV_RUN_DEFAULT);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 void hf_otlp_sender_wake(struct otlp_sender *sender)
 {

@@ -1,9 +1,9 @@
 /* spool.c - see spool.h.
  *
- * The queue is a ring of bytes that holds whole lines.  Whoever puts one writes behind the last;
- * the thread reads from the first without the lock, since nobody writes where lines are.  To a file
- * all that is there goes in one write; to anything else one line does, which a pipe takes as a whole
- * where it can. */
+ * The queue is a ring of bytes with complete lines. Lines are appended at the end; the thread reads
+ * from the front without the lock, because used space is not written. A regular file gets all
+ * queued data in one write; anything else gets one line per write, which a pipe accepts as a whole
+ * if possible. */
 #include "observe/spool.h"
 
 #include <errno.h>
@@ -19,29 +19,29 @@
 #include "base/base.h"
 
 enum {
-    SPOOL_RETRY_MS = 100, /* between two looks at what fails or is full */
-    SPOOL_GRACE_MS = 250  /* for the thread to notice that its time is over */
+    SPOOL_RETRY_MS = 100, /* interval between attempts to write */
+    SPOOL_GRACE_MS = 250  /* time for the thread to notice the end */
 };
 
 struct spool {
     struct spool_options options;
     uv_thread_t thread;
-    int fd;       /* -1: a FIFO that nobody reads; the thread's, once that runs */
-    bool is_file; /* a regular one */
-    bool torn;    /* the file ends with a part of a line */
-    size_t sent;  /* bytes of the first line that the file has */
+    int fd;       /* -1: a FIFO without a reader; owned by the thread, once it runs */
+    bool is_file; /* a regular file */
+    bool torn;    /* the file ends with a partial line */
+    size_t sent;  /* bytes of the first line that were written */
 
-    uv_mutex_t lock; /* for what follows */
+    uv_mutex_t lock; /* for the members below */
     uv_cond_t work, done;
     char *ring;
     size_t first, n;
-    size_t n_before; /* bytes that are still for the file that is open, when `reopen` */
-    size_t lost;     /* lines, since it was told */
-    uint64_t cut;    /* when the end must be, by uv_hrtime */
+    size_t n_before; /* with `reopen`: bytes that still go to the old file */
+    size_t lost;     /* lines lost since the last report */
+    uint64_t cut;    /* deadline of the shutdown, by uv_hrtime */
     bool reopen, failing, losing;
     bool started, closing, over;
-    bool reporting; /* somebody is being told */
-    bool orphaned;  /* nobody waits for the thread, or listens to it, any more */
+    bool reporting; /* a report is in progress */
+    bool orphaned;  /* the thread has been abandoned */
 };
 
 /* ---- the queue ---- */
@@ -53,7 +53,7 @@ static size_t at(const struct spool *spool, size_t offset)
     return place < spool->options.limit ? place : place - spool->options.limit;
 }
 
-/* The first line, with its end. */
+/* The size of the first line, with its end. */
 static size_t line_size(const struct spool *spool)
 {
     size_t direct = spool->options.limit - spool->first;
@@ -74,7 +74,7 @@ static void drop(struct spool *spool, size_t size)
     spool->n_before -= size < spool->n_before ? size : spool->n_before;
     if (spool->n)
         return;
-    spool->first = 0; /* so that memory is touched only when it is needed */
+    spool->first = 0; /* so that memory is touched only when needed */
     uv_cond_broadcast(&spool->done);
 }
 
@@ -87,7 +87,7 @@ static size_t count_lines(const struct spool *spool)
     return lines;
 }
 
-/* At the end, which is told of by itself. */
+/* Counts all lines as lost at the end, which is reported separately. */
 static void lose_all(struct spool *spool)
 {
     spool->lost += count_lines(spool);
@@ -126,7 +126,7 @@ void hf_spool_put(struct spool *spool, const char *line, size_t size)
         spool->options.report(spool->options.context, SPOOL_LOSES, NULL, 0);
 }
 
-/* ---- the thread; its functions have the lock, which is free while they wait ---- */
+/* ---- the thread; its functions hold the lock, and release it while they wait ---- */
 
 static void spool_tell(struct spool *spool, enum spool_event event, const char *why, size_t lost)
 {
@@ -157,7 +157,7 @@ static void take_file(struct spool *spool, int fd)
     spool->sent = 0;
 }
 
-/* True when there is a new one. */
+/* Returns true if there is a new file. */
 static bool open_again(struct spool *spool, int *ret_error)
 {
     int fd;
@@ -171,7 +171,7 @@ static bool open_again(struct spool *spool, int *ret_error)
     return fd >= 0;
 }
 
-/* Whoever opens a FIFO for writing needs somebody who reads. */
+/* Opening a FIFO for writing fails without a reader. */
 static bool is_unread(const char *path, int error)
 {
     struct stat about;
@@ -185,7 +185,7 @@ static const char *spool_why_not(const struct spool *spool, int error)
                                                                    : strerror(error);
 }
 
-/* What cannot be written stays for later, but at the end. */
+/* Keeps data that cannot be written for later, except at the end. */
 static void spool_fail(struct spool *spool, int error)
 {
     uint64_t until = uv_hrtime() + SPOOL_RETRY_MS * UINT64_C(1000000), now;
@@ -204,7 +204,7 @@ static void spool_fail(struct spool *spool, int error)
     spool->n_before = 0;
 }
 
-/* The file is full for now, as a pipe can be. */
+/* Waits while the file is full, as a pipe can be. */
 static void wait_for_room(struct spool *spool)
 {
     struct pollfd poller = {.fd = spool->fd, .events = POLLOUT};
@@ -220,7 +220,7 @@ static void wait_for_room(struct spool *spool)
     }
 }
 
-/* So many bytes from the front, but for what the file has of them; as writev. */
+/* Writes `size` bytes from the front, without those already written; returns like writev. */
 static ssize_t write_front(const struct spool *spool, size_t size)
 {
     size_t place = at(spool, spool->sent), left = size - spool->sent;
@@ -275,7 +275,7 @@ static void write_some(struct spool *spool)
         spool_fail(spool, error);
 }
 
-/* Everything is written: what went wrong before is over. */
+/* Everything is written: earlier problems are over. */
 static void spool_rest(struct spool *spool)
 {
     size_t lost = spool->lost;
@@ -324,7 +324,7 @@ static void spool_run(void *context)
     uv_mutex_unlock(&spool->lock);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static struct spool *spool_make(const struct spool_options *options)
 {
@@ -391,7 +391,8 @@ int hf_spool_open(struct spool **ret_spool, const struct spool_options *options)
     return 0;
 }
 
-/* No signal is for it: not what the program waits for, and not those that a write can cause. */
+/* The thread blocks all signals: those that the program handles, and those that a write can
+ * cause. */
 int hf_spool_start(struct spool *spool)
 {
     sigset_t all, before;
@@ -423,7 +424,8 @@ void hf_spool_flush(struct spool *spool, unsigned ms)
     uv_mutex_unlock(&spool->lock);
 }
 
-/* True when the thread is done; else it is left to itself, and what is queued counts as lost. */
+/* Returns true if the thread has ended; otherwise it is abandoned, and queued lines are counted as
+ * lost. */
 static bool wait_for_end(struct spool *spool)
 {
     uint64_t by = spool->cut + SPOOL_GRACE_MS * UINT64_C(1000000), now;

@@ -1,9 +1,9 @@
-/* observe/spool.h - lines on their way to a file, written by a thread of their own.
+/* observe/spool.h - writes lines to a file on a separate thread.
  *
- * A FIFO without a reader, a pipe that is full and a disk that hangs stop whoever writes to them.
- * So that this is never a thread that serves, lines are copied to a queue with a limit; the thread
- * opens, writes and waits.  What the file refuses stays in the queue and is tried again; what does
- * not fit in the queue is lost and counted. */
+ * A FIFO without a reader, a full pipe and a hanging disk block the writing thread. So that this is
+ * never a serving thread, lines are copied to a bounded queue; the spool's thread opens, writes and
+ * waits. Lines that cannot be written stay in the queue for another attempt; lines that do not fit
+ * in the queue are lost and counted. */
 #ifndef HAFT_SRC_SPOOL_H
 #define HAFT_SRC_SPOOL_H
 
@@ -11,13 +11,13 @@
 
 struct spool;
 
-/* What there is to tell, on any thread: */
+/* Events, reported on any thread: */
 enum spool_event {
-    SPOOL_FAILS,  /* the file cannot be written, and `why` */
+    SPOOL_FAILS,  /* the file cannot be written, with `why` */
     SPOOL_LOSES,  /* the queue is full: lines are lost from now on */
-    SPOOL_WRITES, /* after one of these: everything is written again; so many lines were `lost` */
-    SPOOL_STAYS,  /* the file could not be opened again, and `why`: the old one is kept */
-    SPOOL_ENDS    /* so many lines are `lost` at the end */
+    SPOOL_WRITES, /* after one of these: everything is written again; `lost` lines were lost */
+    SPOOL_STAYS,  /* the file could not be reopened, with `why`: the old one is kept */
+    SPOOL_ENDS    /* `lost` lines are lost at the end */
 };
 
 typedef void spool_report(void *context, enum spool_event event, const char *why, size_t lost);
@@ -25,30 +25,30 @@ typedef void spool_report(void *context, enum spool_event event, const char *why
 struct spool_options {
     const haft_allocator *allocator; /* NULL for the default */
     const char *path;                /* copied */
-    size_t limit;                    /* of the queue, in bytes */
+    size_t limit;                    /* size of the queue in bytes */
     spool_report *report;
     void *context;
 };
 
-/* Opens the file for appending, without waiting; a FIFO that nobody reads is opened when somebody
- * does.  Lines can be put from now on.  0, or -errno. */
+/* Opens the file for appending, without blocking; a FIFO is opened as soon as it has a reader.
+ * Lines can be added from now on. Returns 0 or -errno. */
 int hf_spool_open(struct spool **ret_spool, const struct spool_options *options);
 
-/* Starts the thread; what forks comes before that.  0, or HAFT_EBUSY when there is none. */
+/* Starts the thread, after processes have been forked. Returns 0, or HAFT_EBUSY if that failed. */
 int hf_spool_start(struct spool *spool);
 
-/* A line without its end, and without one inside; in their order, from any thread, without waiting. */
+/* Adds a line, without line breaks; keeps the order, callable on any thread, never blocks. */
 void hf_spool_put(struct spool *spool, const char *line, size_t size);
 
-/* What is put from now on goes to the file that has the name then; and so does what the old one does
- * not take.  Does not wait. */
+/* Opens the file again under its name: lines added from now on, and lines that the old file does
+ * not accept, go there. Does not block. */
 void hf_spool_reopen(struct spool *spool);
 
-/* Waits until everything is written, at most so long, and not for a file that fails. */
+/* Waits up to `ms` until everything is written, but not for a file that fails. */
 void hf_spool_flush(struct spool *spool, unsigned ms);
 
-/* The same, and frees it.  A thread that the system does not give back by then is left behind with
- * what it uses.  NULL is fine. */
+/* The same, and frees the spool. If the thread is blocked in the system, it is abandoned with the
+ * memory it uses. NULL is ignored. */
 void hf_spool_close(struct spool *spool, unsigned ms);
 
 #endif

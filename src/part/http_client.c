@@ -1,4 +1,4 @@
-/* http_client.c - opens the HTTP client, and gives it this program's libuv. */
+/* http_client.c - opens the HTTP client part, and passes it this program's libuv. */
 #include "part/http_client.h"
 
 #include "base/base.h"

@@ -1,8 +1,8 @@
-/* part.c - shared objects that libhaft opens when they are needed.
+/* part.c - shared objects that libhaft opens on demand.
  *
- * They are named by absolute path: the directory that libhaft itself was loaded from, then the one it
- * was configured for.  No variable of the environment has a say, so that none can make a program of
- * another user's load something. */
+ * They are opened by absolute path: in the directory that libhaft itself was loaded from, then in
+ * the configured one. Environment variables have no influence, so that they cannot make another
+ * user's program load code. */
 #define _GNU_SOURCE /* dladdr1 */
 #include "part/part.h"
 
@@ -19,15 +19,15 @@
 
 #include "base/base.h"
 
-/* The parts that are open.  The process has one of each, as it has one of each shared object. */
+/* The open parts. A process has one of each, like shared objects. */
 static struct {
     const char *name;
     _Atomic(const haft_part *) part;
 } part_table[PARTS] = {[PART_HTTP_CLIENT] = {.name = "http-client"}};
 
-/* ---- what a part says ---- */
+/* ---- checking a part ---- */
 
-/* Nothing but the first two members is looked at before they are known to be right. */
+/* Only the first two members may be read before they have been checked. */
 static int part_check(const haft_part *part, const char *name, haft_reason *reterr_reason)
 {
     if (part->magic != HAFT_PART_MAGIC)
@@ -90,17 +90,17 @@ const haft_part *hf_part_load(const char *path, const char *name, bool *ret_miss
         hf_error_set(reterr_reason, HAFT_EINVAL, path,
                      "%s: it is not a part of haft: symbol %s is missing", path, symbol);
     if (part && !part_check(part, name, reterr_reason))
-        return part; /* and is never closed: threads of its libraries may run */
+        return part; /* never closed: threads of its libraries may run */
     if (part && reterr_reason)
         hf_error_set(reterr_reason, HAFT_EINVAL, path, "%s: %s", path, reterr_reason->text);
     dlclose(handle);
     return NULL;
 }
 
-/* ---- where ---- */
+/* ---- directories ---- */
 
-/* Whether somebody else than the user decides what the program may do: then the user must not decide,
- * by where a link to it is made, what it loads. */
+/* Whether the program has more privileges than the user who starts it: the location, which the user
+ * can choose with a link, must then not decide what it loads. */
 static bool part_is_privileged(void)
 {
 #if defined __linux__
@@ -130,8 +130,8 @@ bool hf_part_find_home(char ret_path[PART_PATH])
 
     if (!dladdr1((const void *)&part_table, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
         return false;
-    /* The program itself has no name there, and what is said of it in its place is what its caller
-     * called it. */
+    /* The main program has an empty name here, and dladdr would return the name that its caller
+     * chose. */
     if (map->l_name && map->l_name[0])
         return snprintf(ret_path, PART_PATH, "%s", map->l_name) < PART_PATH &&
                part_set_directory(ret_path, NULL);
@@ -159,7 +159,7 @@ static const haft_part *part_search(const char *name, haft_reason *reterr_reason
             continue;
         snprintf(path, sizeof path, "%s/libhaft-%s.so." HAFT_SOVERSION, places[i], name);
         part = hf_part_load(path, name, &missing, &later);
-        /* The first place is where it should be. */
+        /* The error of the first place is the relevant one. */
         if (!part && (!tried || !missing))
             *reterr_reason = later;
         tried = true;
@@ -180,7 +180,7 @@ const void *hf_part_open(enum part_id id, const char *needed_by, haft_reason *re
                      part_table[id].name, reason.text);
         return NULL;
     }
-    /* Whoever else opened it meanwhile has the same one. */
+    /* If another thread opened it meanwhile, it is the same object. */
     atomic_compare_exchange_strong(&part_table[id].part, &part, found);
     return part ? part->functions : found->functions;
 }

@@ -1,4 +1,4 @@
-/* lineup.c - making a line-up of plugins, and putting it in force. */
+/* lineup.c - prepares a line-up of plugins, and activates it. */
 #include "plugin/lineup.h"
 
 #include <string.h>
@@ -73,9 +73,9 @@ struct seat *hf_lineup_name(struct lineup *lineup, const char *path, unsigned wa
     return seat;
 }
 
-/* ---- what a plugin offers ---- */
+/* ---- offered items ---- */
 
-/* The definitions of one kind: pointers that end with NULL. */
+/* The definitions of one kind: a NULL-terminated array of pointers. */
 struct offers {
     haft_offer kind;
     const char *what;
@@ -90,7 +90,7 @@ static void offers_of(const haft_plugin *definition, struct offers ret_offers[OF
     ret_offers[3] = (struct offers){HAFT_OFFER_PROMPT, "prompt", definition->prompts};
 }
 
-/* Whatever they point to; NULL at the end. */
+/* The i-th definition; NULL at the end. */
 static const void *offer_at(const struct offers *offers, size_t i)
 {
     const void *definition = NULL;
@@ -146,7 +146,7 @@ static bool offering_has(const struct catalogue *catalogue, const struct module 
     return false;
 }
 
-/* Without those that are in the catalogue, which may be NULL. */
+/* Skips those in the catalogue, which may be NULL. */
 static int offering_fill(struct offering *offering, const struct seat *seat,
                          const struct catalogue *catalogue, haft_reason *reterr_reason)
 {
@@ -176,14 +176,14 @@ static int offering_fill(struct offering *offering, const struct seat *seat,
     return 0;
 }
 
-/* ---- making one ---- */
+/* ---- preparing ---- */
 
 int hf_lineup_refuse_memory(const char *path, haft_reason *reterr_reason)
 {
     return hf_error_set(reterr_reason, HAFT_ENOMEM, path, "out of memory");
 }
 
-/* Loads what is not loaded, or no longer as its file is. */
+/* Loads plugins that are not loaded, or whose files have changed. */
 static int lineup_load(struct haft_plugins *plugins, struct lineup *lineup,
                        haft_reason *reterr_reason)
 {
@@ -214,7 +214,7 @@ static int lineup_check_routes(const struct haft_plugins *plugins, const struct 
     return 0;
 }
 
-/* The items of plugins that are new. */
+/* Creates the items of new plugins. */
 static int offering_make(const struct lineup *lineup, struct offering *offering,
                          haft_reason *reterr_reason)
 {
@@ -252,7 +252,7 @@ static int lineup_make_items(struct haft_plugins *plugins, struct lineup *lineup
     return status;
 }
 
-/* Says which of the plugins in force have no place in the new line-up; or, NULL, that all have. */
+/* Marks the active plugins that are not in the new line-up; NULL: unmarks all. */
 static void lineup_mark_leaving(const struct haft_plugins *plugins, const struct lineup *lineup)
 {
     for (size_t i = 0; plugins->now && i < plugins->now->n; i++) {
@@ -274,7 +274,7 @@ static int lineup_refuse_clash(const struct lineup *lineup, const struct item *i
     return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "%s is already registered", item->name);
 }
 
-/* Whether every target could take what is new. */
+/* Whether every target can accept the new items. */
 static int lineup_try(const struct haft_plugins *plugins, const struct lineup *lineup,
                       haft_reason *reterr_reason)
 {
@@ -311,7 +311,7 @@ int hf_lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup,
     return status;
 }
 
-/* ---- putting it in force ---- */
+/* ---- activating ---- */
 
 static void lineup_log_changes(const struct haft_plugins *plugins, const struct lineup *old,
                                const struct lineup *now)
@@ -332,8 +332,8 @@ static void lineup_log_changes(const struct haft_plugins *plugins, const struct 
             hf_server_log(server, HAFT_NOTICE, "plugin %s: removed", old->seats[i].path);
 }
 
-/* What is new takes the places of what leaves, at every target.  On failure nothing has changed at
- * that target and those after it: with one of them, nothing at all. */
+/* Replaces leaving items by new ones, at every target. On failure nothing has changed at that
+ * target and those after it; with a single target, nothing at all. */
 static int lineup_swap(const struct lineup *lineup, haft_reason *reterr_reason)
 {
     const struct item *clash = NULL;

@@ -1,8 +1,8 @@
-/* plugin/lineup.h - all plugins of a server, or of a gateway's servers, at one moment.
+/* plugin/lineup.h - a line-up: all plugins of a server, or of a gateway's servers, at one moment.
  *
- * A new line-up is made beside the one in force, up to the compiled tools, so that everything that
- * can be wrong is known before anything is changed; then the catalogues are changed, and the old
- * line-up is let go of. */
+ * A new line-up is prepared beside the active one, including compiled tools, so that all errors are
+ * found before anything changes; then the catalogues are changed, and the old line-up is
+ * released. */
 #ifndef HAFT_SRC_PLUGIN_LINEUP_H
 #define HAFT_SRC_PLUGIN_LINEUP_H
 
@@ -11,20 +11,20 @@
 struct seat {
     const char *path;
     unsigned wanted; /* bits */
-    bool asked;      /* its file is looked at, even if it is loaded */
-    bool fresh;      /* it is not in the line-up before this one */
+    bool asked;      /* check its file, even if it is loaded */
+    bool fresh;      /* not in the previous line-up */
     struct plugin *plugin;
 };
 
-/* A server that offers what plugins have. */
+/* A server that offers items of plugins. */
 struct target {
     struct target *next;
     haft_server *server;
-    const char *tools; /* which: a list of patterns; NULL for all */
-    bool nothing;      /* of it is offered there any more */
+    const char *tools; /* patterns of the tools to offer; NULL for all */
+    bool nothing;      /* it offers none any more */
 };
 
-/* What is new for one target, until it is offered there. */
+/* New items for one target, until they are offered. */
 struct offering {
     struct target *target;
     struct item **items;
@@ -35,43 +35,43 @@ struct lineup {
     haft_arena *arena;
     struct seat *seats;
     size_t n, room;
-    struct offering *offerings; /* one for each target that was there when it was made */
+    struct offering *offerings; /* one for each target that existed when it was created */
     size_t n_offerings;
-    const struct lineup *before; /* the one that it is to replace */
+    const struct lineup *before; /* the line-up that it replaces */
 };
 
-/* What becomes of plugins with routes. */
+/* How plugins with routes are handled. */
 enum routes { ROUTES_REFUSED, ROUTES_ADDED };
 
 struct haft_plugins {
-    haft_server *server; /* that the log is of */
+    haft_server *server; /* for its log */
     const haft_allocator *allocator;
     struct target *targets, **last_target;
     size_t n_targets;
-    struct target own; /* the server, unless it is a gateway's */
+    struct target own; /* the server, unless it belongs to a gateway */
     enum routes routes;
     struct lineup *now;
-    struct lineup *coming; /* prepared by the section, and not in force yet; NULL for none */
+    struct lineup *coming; /* prepared by the configuration section, not yet active; or NULL */
     haft_section section;
 };
 
-/* An empty one with room for so many plugins; NULL without memory. */
+/* Creates an empty line-up with room for `room` plugins; NULL without memory. */
 struct lineup *hf_lineup_new(const haft_allocator *allocator, size_t room);
 void hf_lineup_free(struct lineup *lineup);
 
-/* Names a plugin, which may be named already; NULL without memory. */
+/* Adds a plugin, or finds it if already added; NULL without memory. */
 struct seat *hf_lineup_name(struct lineup *lineup, const char *path, unsigned wanted, bool asked);
 
-/* Makes the named ones ready; on failure the line-up is freed. */
+/* Prepares the added plugins; on failure the line-up is freed. */
 int hf_lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup,
                       haft_reason *reterr_reason);
-/* Puts it in force.  Takes over the line-up, whether it succeeds or not. */
+/* Activates the line-up. Takes ownership of it, also on failure. */
 int hf_lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
                      haft_reason *reterr_reason);
 
-/* Makes what a line-up has and the server does not offer, and marks what the server offers of plugins
- * and is to leave: what the line-up has not, and what the target does not take.  `offering` has a
- * target; its items are made in the arena, with room for so many more. */
+/* Creates items of the line-up that the server does not offer, and marks offered items of plugins
+ * that must be removed: those not in the line-up, and those that the target excludes. `offering`
+ * has a target; its items are created in the arena, with room for `more` more. */
 int hf_lineup_compare(const struct haft_plugins *plugins, const struct lineup *lineup,
                       haft_arena *arena, size_t more, struct offering *offering,
                       haft_reason *reterr_reason);

@@ -1,8 +1,7 @@
-/* plugin.c - one shared object: from a file to something that can be called, and away again.
+/* plugin.c - one shared object: loads it from a file, and unloads it.
  *
- * What is loaded is a copy of the file in memory.  The loader knows objects by where they come from
- * and would give the old one back for a file that was replaced; and a file that is written over
- * while it is mapped takes the process along. */
+ * It loads an in-memory copy of the file. The dynamic loader identifies objects by file and would
+ * return the old one for a replaced file; and overwriting a mapped file crashes the process. */
 #define _GNU_SOURCE /* memfd_create */
 #include "plugin/plugin.h"
 
@@ -88,10 +87,10 @@ static int copy_file(struct plugin *plugin, const char *path, haft_reason *reter
     return status;
 }
 
-/* ---- what is in it ---- */
+/* ---- checking ---- */
 
-/* Whether all that is to be mapped is there.  The loader maps what the headers say and dies on what
- * a file that has been copied by half does not have. */
+/* Whether the file contains everything that its headers map. The loader trusts the headers and
+ * crashes on a partially copied file. */
 static bool plugin_is_whole(int fd, uint64_t size)
 {
     ElfW(Ehdr) head;
@@ -112,7 +111,7 @@ static bool plugin_is_whole(int fd, uint64_t size)
     return true;
 }
 
-/* What the loader says begins with the name it was given, which says nothing to anybody. */
+/* Removes the name from the loader's message, because it is a meaningless path. */
 static int refuse_load(const char *name, const char *path, haft_reason *reterr_reason)
 {
     const char *text = dlerror();
@@ -131,14 +130,14 @@ static int plugin_load(struct plugin *plugin, const char *path, haft_reason *ret
 
     if (!plugin_is_whole(plugin->fd, (uint64_t)plugin->file.st_size))
         return hf_error_set(reterr_reason, HAFT_EINVAL, path, "the shared object is incomplete");
-    /* The descriptor stays open: another copy must not get the same name while this one is loaded.
-     * A debugger finds the file by the number of the process. */
+    /* The descriptor stays open, so that another copy cannot get the same name while this one is
+     * loaded. Debuggers find the file by the process id. */
     snprintf(name, sizeof name, "/proc/%ld/fd/%d", (long)getpid(), plugin->fd);
     plugin->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     return plugin->handle ? 0 : refuse_load(name, path, reterr_reason);
 }
 
-/* What was compiled with the headers of an earlier version is shorter, and read as such. */
+/* Plugins compiled with the headers of an earlier version have shorter structs. */
 static bool has_right_sizes(const haft_plugin *definition)
 {
     static const unsigned sizes[HAFT_PLUGIN_SIZES_] = HAFT_PLUGIN_LAYOUT_;
@@ -154,7 +153,7 @@ const struct haft_gateway_part *hf_plugin_part(const struct plugin *plugin)
     return plugin->definition->gateway;
 }
 
-/* Nothing but the first member is looked at before that is known to be right. */
+/* Only the first member may be read before it has been checked. */
 static int plugin_check(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
 {
     const haft_plugin *definition = dlsym(plugin->handle, "haft_plugin_definition");
@@ -188,7 +187,7 @@ static int plugin_start(struct plugin *plugin, haft_server *server, const char *
     return 0;
 }
 
-/* ---- its life ---- */
+/* ---- lifetime ---- */
 
 static void unload(struct module *module)
 {

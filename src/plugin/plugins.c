@@ -1,5 +1,5 @@
-/* plugins.c - the plugins of a server, or of a gateway's servers: which files the program and its
- * configuration name. */
+/* plugins.c - the plugins of a server, or of a gateway's servers, as named by the program and its
+ * configuration. */
 #include "plugin/lineup.h"
 
 #include <stdio.h>
@@ -7,12 +7,12 @@
 
 enum { PLUGINS_MAX = 1024, INDEX = 32 };
 
-/* Who wants a plugin; both may. */
+/* Who requested a plugin; both may. */
 enum { BY_PROGRAM = 1, BY_FILE = 2 };
 
 /* ---- for the program ---- */
 
-/* Refused as haft_add does it, too. */
+/* Also rejects it like haft_add. */
 static int plugins_refuse(const struct haft_plugins *plugins, const haft_reason *reason,
                           haft_reason *reterr_reason)
 {
@@ -21,7 +21,7 @@ static int plugins_refuse(const struct haft_plugins *plugins, const haft_reason 
     return hf_server_refuse(plugins->server, reason->code, reason->path, "%s", reason->text);
 }
 
-/* A line-up with those of the one in force that somebody wants, and room for more. */
+/* Copies the active line-up, as far as its plugins are still requested, with room for more. */
 static int plugins_lineup_again(const struct haft_plugins *plugins, unsigned wanted, bool asked,
                                 size_t more, struct lineup **ret_lineup, haft_reason *reterr_reason)
 {
@@ -47,7 +47,7 @@ static int plugins_lineup_again(const struct haft_plugins *plugins, unsigned wan
     return 0;
 }
 
-/* Puts these besides those that the file wants, or all that are there, and the whole in force. */
+/* Adds these to the plugins that the file requests, or to all, and activates the result. */
 static int plugins_arrange(struct haft_plugins *plugins, unsigned besides, const char *const *paths,
                            size_t n, haft_reason *reterr_reason)
 {
@@ -80,7 +80,7 @@ int haft_plugins_set(haft_plugins *plugins, const char *const *paths, size_t n,
 
 /* ---- the section of a configuration ---- */
 
-/* The reason of a plugin, whose path is a file, as that of the member that names it. */
+/* Converts the error of a plugin, whose path is a file, to one of the member that names it. */
 static int plugins_refuse_member(yyjson_val *files, haft_reason *reason)
 {
     haft_reason whole = *reason;

@@ -1,11 +1,10 @@
-/* isolate.c - the server's side of calls in processes of their own.
+/* isolate.c - the server's side of calls in separate processes.
  *
- * The thread that would run the handler sends the call away and listens until it is answered,
- * cancelled or late; then it closes its socket, and that is the end of the process, whatever it is
- * doing.
+ * The thread that would run the handler sends the call to a process and waits until it is answered,
+ * cancelled or late; then it closes its socket, which ends the process, whatever it is doing.
  *
- * The fork server knows the tools that were there when it was forked.  When an isolated tool is
- * added later there is a new one; the old one lives until its last call is done. */
+ * The fork server knows the tools that existed when it was forked. When an isolated tool is added
+ * later, a new one is forked; the old one lives until its last call is done. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,26 +22,26 @@
 #include "engine/call/carry.h"
 
 enum {
-    ISOLATE_LOOK_MS = 20, /* how often a thread that listens looks whether the call is cancelled */
-    END_MS = 5,           /* the same for a supervisor that is to end, */
+    ISOLATE_LOOK_MS = 20, /* interval at which a waiting thread checks for cancellation */
+    END_MS = 5,           /* the same for a supervisor that is shutting down */
     END_LOOKS = 400
 };
 
 /* The parent of a fork server. */
 struct supervisor {
-    struct supervisor *next; /* an older one */
+    struct supervisor *next; /* the next older one */
     pid_t pid;
-    int control; /* -1 once it is told to end */
+    int control; /* -1 once it has been told to end */
 };
 
 struct isolate {
     struct isolation base;
     haft_server *server;
     uv_mutex_t lock;
-    struct supervisor *keepers; /* newest first: the first is the one to ask */
+    struct supervisor *keepers; /* newest first: new calls use the first */
 };
 
-/* ---- keepers ---- */
+/* ---- supervisors ---- */
 
 static void *allocate(struct isolate *isolate, size_t size)
 {
@@ -65,7 +64,7 @@ static void isolate_terminate(struct supervisor *supervisor)
     supervisor->control = -1;
 }
 
-/* Forgets those that have ended.  With the lock held. */
+/* Removes supervisors that have ended. The caller must hold the lock. */
 static void isolate_collect(struct isolate *isolate)
 {
     struct supervisor **link = &isolate->keepers;
@@ -84,8 +83,8 @@ static void isolate_collect(struct isolate *isolate)
     }
 }
 
-/* No signal of the server's may arrive in a process that still has its handlers, and nobody else's
- * thread may hold the lock that the copy will need. */
+/* No signal may arrive in a process that still has the server's handlers, and no other thread may
+ * hold the lock that the copy will need. */
 static pid_t fork_supervisor(haft_server *server, const int ends[2])
 {
     sigset_t all, before;
@@ -105,7 +104,7 @@ static pid_t fork_supervisor(haft_server *server, const int ends[2])
     return pid;
 }
 
-/* With the lock held. */
+/* The caller must hold the lock. */
 static int isolate_spawn(struct isolate *isolate)
 {
     struct supervisor *supervisor = allocate(isolate, sizeof *supervisor);
@@ -156,10 +155,10 @@ static void renew(struct isolation *base)
 
 struct listener {
     haft_call *call;
-    uint64_t end; /* by uv_hrtime; 0 for none */
+    uint64_t end; /* by uv_hrtime; 0 if there is none */
 };
 
-/* 0 while the call is waited for. */
+/* Returns 0 while the thread must wait for the call. */
 static int look_at_call(const struct listener *listener)
 {
     if (haft_call_cancelled(listener->call))
@@ -180,7 +179,7 @@ static int await(void *context, int fd, short events)
     return status;
 }
 
-/* Gives the fork server one end of a pair; the other is *ret_fd. */
+/* Passes one end of a socket pair to the fork server; *ret_fd is the other. */
 static int isolate_ask(struct isolate *isolate, int *ret_fd)
 {
     int ends[2], status = HAFT_ECLOSED;
@@ -191,7 +190,7 @@ static int isolate_ask(struct isolate *isolate, int *ret_fd)
     isolate_collect(isolate);
     if (isolate->keepers)
         status = hf_packet_send_descriptor(isolate->keepers->control, ends[1]);
-    /* The supervisor is gone too: what is forked here has the locks of other threads as they are now. */
+    /* The supervisor has died too. A process forked now copies locks as other threads hold them. */
     if (status == HAFT_ECLOSED) {
         status = isolate_spawn(isolate);
         if (!status)
@@ -205,7 +204,7 @@ static int isolate_ask(struct isolate *isolate, int *ret_fd)
     return status;
 }
 
-/* How the process ended without a result. */
+/* Converts the way the process ended without a result to a status. */
 static int isolate_explain(haft_call *call, const haft_buffer *body)
 {
     struct packet_end end = {END_EXIT, 0};
@@ -239,13 +238,14 @@ static void isolate_take_line(haft_call *call, const haft_buffer *body)
         hf_server_log(call->server, (haft_level)level, "%.*s", size, text);
 }
 
-/* What a process says until it has a result, or has none to give. */
+/* Receives messages of a process until it returns a result, or ends without one. */
 static int listen_to(struct listener *listener, int fd, struct packet_reader *reader)
 {
     haft_call *call = listener->call;
 
     for (;;) {
-        /* One that never stops talking is never waited for. */
+        /* Checked for each message, because a process that sends without pause never lets the wait
+         * time out. */
         int kind = look_at_call(listener);
 
         if (!kind)
@@ -289,8 +289,8 @@ static int converse(haft_call *call, int fd)
     hf_carry_write_call(call, &out);
     status = out.status ? out.status
                         : hf_packet_send(fd, PACKET_CALL, out.data, out.size, await, &listener);
-    /* A process that does not listen has something to say about it; one that could not be told
-     * ends. */
+    /* If the process no longer receives, it may have sent the reason; if the call could not be
+     * sent, the process ends. */
     if (status == HAFT_ECLOSED)
         shutdown(fd, SHUT_WR);
     if (!status || status == HAFT_ECLOSED)
@@ -308,15 +308,15 @@ static int isolate_run(struct isolation *base, haft_call *call)
     if (status)
         return status == HAFT_ECLOSED ? HAFT_EBUSY : status;
     status = converse(call, fd);
-    /* A copy that somebody else forked has no say in it. */
+    /* Not only close: processes forked by others may have a copy of the socket. */
     shutdown(fd, SHUT_RDWR);
     close(fd);
     return status;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
-/* Waits for those that have been told to end; one that does not is made to. */
+/* Waits for a supervisor that is shutting down, and kills it if it does not end. */
 static void see_off(struct supervisor *supervisor)
 {
     struct timespec pause = {0, END_MS * 1000000L};
@@ -327,7 +327,7 @@ static void see_off(struct supervisor *supervisor)
         else
             nanosleep(&pause, NULL);
     }
-    /* A server in a sandbox may not; it then ends by itself. */
+    /* A sandboxed server may not send signals; the supervisor then ends by itself. */
     if (supervisor->pid && !kill(supervisor->pid, SIGKILL))
         waitpid(supervisor->pid, NULL, 0);
 }
@@ -364,7 +364,7 @@ static struct isolate *isolate_new(haft_server *server)
     return NULL;
 }
 
-/* Two threads may find that there is none: the second one's is not needed. */
+/* Two threads may create it at the same time: the second one discards its own. */
 static struct isolate *isolate_of(haft_server *server)
 {
     struct isolation *found = atomic_load(&server->isolation.runner);

@@ -1,8 +1,8 @@
 /* isolate_child.c - the process of one call: it has a copy of the server, a session without a
  * client, and a socket.
  *
- * What a handler does by haft/call.h happens here as everywhere; what leaves the session goes over
- * the socket.  A handler that is pending is waited for. */
+ * The functions of haft/call.h work as usual; output of the session is sent over the socket. A
+ * pending handler is waited for. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -19,8 +19,8 @@
 struct isolate_child_process {
     haft_server *server;
     int fd;
-    pthread_t thread; /* that runs the handler */
-    int posts[2];     /* a pipe of what other threads want done */
+    pthread_t thread; /* thread that runs the handler */
+    int posts[2];     /* pipe for requests of other threads */
     haft_session *session;
     haft_call *call;
 };
@@ -32,7 +32,7 @@ static void child_say(struct isolate_child_process *process, enum packet kind, c
         _exit(0);
 }
 
-/* ---- what the engine asks for ---- */
+/* ---- callbacks of the engine ---- */
 
 static void child_on_send(void *context, const haft_outgoing *message)
 {
@@ -57,7 +57,7 @@ static void child_on_post(void *context, haft_posted *posted)
         _exit(1);
 }
 
-/* What it is about the server knows itself, all but whether it is about the call. */
+/* The server itself knows the fields of the record, except whether it is about the call. */
 static void on_record(void *context, const haft_record *record)
 {
     char line[LOG_LINE] = {(char)('0' + record->level), record->tool ? 'c' : 's'};
@@ -69,8 +69,8 @@ static void on_record(void *context, const haft_record *record)
 
 /* ---- the handler ---- */
 
-/* Does what other threads want done, waiting for it if there is nothing yet.  False when there was
- * nothing. */
+/* Executes requests of other threads; with `wait`, waits for one. Returns false if there was
+ * none. */
 static bool do_posted(struct isolate_child_process *process, bool wait)
 {
     struct pollfd poller = {.fd = process->posts[0], .events = POLLIN};
@@ -118,7 +118,7 @@ static void child_prepare(struct isolate_child_process *process)
 
     process->thread = pthread_self();
     atomic_store(&server->isolation.runner, NULL);
-    /* What nobody has taken yet is not said a second time. */
+    /* Records held by the server are not logged a second time. */
     haft_buffer_clear(&server->held);
     hf_server_set_record(server, on_record, process);
     server->options.clock = uv_hrtime;

@@ -1,9 +1,9 @@
 /* isolate_fork.c - the fork server, and its supervisor.
  *
- * Both have one thread, none of the server's descriptors and none of its signal handlers.  They
- * outlive nothing: when the server is gone its end of `control` is closed, and a process of a call
- * is killed with the fork server that is its parent. */
-#define _GNU_SOURCE /* close_range; the other way to say the same is a loop over every number */
+ * Both have one thread, none of the server's descriptors and none of its signal handlers. They do
+ * not outlive the server: when it ends, its end of `control` closes; and a call's process is killed
+ * with the fork server that is its parent. */
+#define _GNU_SOURCE /* close_range; the alternative is a loop over all numbers */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,9 +22,9 @@
 #include "process/sandbox.h"
 
 enum {
-    SOCKET = 3, /* where each process has the one socket that it needs */
+    SOCKET = 3, /* descriptor of the only socket that each process needs */
     MAX_CHILDREN = 1024,
-    ISOLATE_FORK_REST_MS = 50 /* before a fork server that died is replaced */
+    ISOLATE_FORK_REST_MS = 50 /* delay before a fork server that died is replaced */
 };
 
 struct child {
@@ -34,15 +34,15 @@ struct child {
 
 struct fork_server {
     haft_server *server;
-    int signals;  /* a descriptor that is readable when a child has ended */
-    bool can_end; /* those that do not end by themselves */
-    bool closed;  /* nothing more comes from the server */
+    int signals;  /* descriptor that is readable when a child has ended */
+    bool can_end; /* it can kill processes that do not end by themselves */
+    bool closed;  /* the server has closed its end */
     size_t n;
     struct child children[MAX_CHILDREN];
     struct pollfd polls[MAX_CHILDREN + 2];
 };
 
-/* ---- what every process does first ---- */
+/* ---- initialization of every process ---- */
 
 static void set_signal(int number, void (*handler)(int))
 {
@@ -53,8 +53,8 @@ static void set_signal(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-/* What ends a server in a terminal, or a service, must leave it time to drain: it is ignored but by
- * the processes of calls. */
+/* Signals that end a server must leave it time to drain, so only the processes of calls do not
+ * ignore them. */
 static void set_ends(void (*handler)(int))
 {
     static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
@@ -71,7 +71,7 @@ static void block_nothing(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Leaves nothing open but the three standard ones and `fd`, which becomes SOCKET. */
+/* Closes all descriptors but the three standard ones and `fd`, which becomes SOCKET. */
 static void close_others(int fd)
 {
     if (fd != SOCKET) {
@@ -83,7 +83,7 @@ static void close_others(int fd)
             close(i);
 }
 
-/* Standard input reads nothing, and what is printed goes where the log goes. */
+/* Standard input is empty, and standard output goes where the log goes. */
 static void set_standard(void)
 {
     int null = open("/dev/null", O_RDWR);
@@ -103,7 +103,7 @@ static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, in
     if (getppid() != parent)
         _exit(0);
     prctl(PR_SET_NAME, "haft-tool");
-    /* What is left of those that it starts, and they, is its own as long as it lives. */
+    /* Orphaned processes that it started become its children while it lives. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     setpgid(0, 0);
     set_ends(SIG_DFL);
@@ -140,7 +140,7 @@ static void fork_begin(struct fork_server *fork_server, int fd)
         close(fd);
         return;
     }
-    /* Here too, lest it be killed before it has done it. */
+    /* Set here as well, in case it is killed before it does so itself. */
     setpgid(pid, pid);
     fork_server->children[fork_server->n++] = (struct child){pid, fd};
 }
@@ -154,8 +154,9 @@ static size_t fork_find(const struct fork_server *fork_server, pid_t pid)
     return i;
 }
 
-/* A process that is nobody's call was started by one that has ended, and has left its group.  Its
- * own children come here when it is gone.  In a sandbox nothing can be read, and no group left. */
+/* A child that does not belong to a call was started by a process that has ended, and has left its
+ * group. Its own children come here when it ends. In a sandbox processes cannot be listed, and a
+ * group cannot be left. */
 static void end_orphans(const struct fork_server *fork_server)
 {
     FILE *children = fopen("/proc/thread-self/children", "re");
@@ -173,7 +174,8 @@ static void fork_end(struct fork_server *fork_server, const siginfo_t *info)
     size_t i = fork_find(fork_server, info->si_pid);
     int status;
 
-    /* What it has started goes with it: while nobody has taken its status the number is its own. */
+    /* Kill the processes that it has started: until its status is reaped, the process group id
+     * cannot be reused. */
     kill(-info->si_pid, SIGKILL);
     waitpid(info->si_pid, &status, 0);
     if (i == fork_server->n)
@@ -210,7 +212,7 @@ static void take_in(struct fork_server *fork_server)
         fork_server->closed = true;
 }
 
-/* A process whose call nobody waits for any more. */
+/* Kills processes whose calls have been abandoned. */
 static void end_abandoned(struct fork_server *fork_server, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -256,9 +258,9 @@ static _Noreturn void serve_forks(haft_server *server)
     _exit(0);
 }
 
-/* ---- its supervisor ---- */
+/* ---- the supervisor ---- */
 
-/* Also those of the servers beside it, which may be the same. */
+/* Includes those of related servers, which may be the same. */
 static void forget_keys(haft_server *server)
 {
     haft_server *each = server->keys.family ? server->keys.family : server;
@@ -275,7 +277,7 @@ _Noreturn void hf_isolate_keep(haft_server *server, int control)
     int status;
     pid_t pid;
 
-    /* Before the descriptor that it takes is closed. */
+    /* Before the descriptor that it uses is closed. */
     if (server->process.confine && server->process.confine(server->process.confine_context, NULL))
         _exit(1);
     prctl(PR_SET_NAME, "haft-keep");
@@ -284,7 +286,7 @@ _Noreturn void hf_isolate_keep(haft_server *server, int control)
         set_signal(i, SIG_DFL);
     set_ends(SIG_IGN);
     block_nothing();
-    /* It may stand where a standard descriptor belongs. */
+    /* It may have the number of a standard descriptor. */
     if (control < SOCKET)
         control = fcntl(control, F_DUPFD_CLOEXEC, SOCKET);
     set_standard();

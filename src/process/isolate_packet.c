@@ -1,7 +1,7 @@
 /* isolate_packet.c - messages in packets.
  *
- * A sequence of packets cannot be cut in the middle of one: what a process that dies has begun to
- * say is seen as that, and what the fork server says after it is not taken for the rest. */
+ * A packet socket preserves message boundaries: an incomplete message of a process that dies is
+ * recognized, and a message of the fork server is not mistaken for the rest of it. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -39,8 +39,8 @@ static int wait_for_ever(int fd, short events)
     return poll(&poller, 1, -1) < 0 && errno != EINTR ? HAFT_ECLOSED : 0;
 }
 
-/* 0 when it is worth another try.  That the other end was closed before it had read everything is
- * said once, in front of what it has sent. */
+/* Returns 0 to retry. If the other end was closed with unread data, that error is reported once,
+ * before the data it has sent. */
 static int recover(int fd, short events, packet_wait *wait, void *context)
 {
     if (errno == EINTR || errno == ECONNRESET)

@@ -1,4 +1,4 @@
-/* platform.c - libhaft runs isolated calls in processes of their own. */
+/* platform.c - libhaft runs isolated calls in separate processes. */
 #include "engine/offer/platform.h"
 
 #include "process/isolate.h"

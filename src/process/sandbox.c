@@ -1,9 +1,9 @@
-/* sandbox.c - Landlock: which files a process can still reach.
+/* sandbox.c - Landlock: restricts the files that a process can access.
  *
- * All rights that the kernel knows are taken away, and some given back for what is listed.  The
- * rights are rows, each with the version of Landlock that brought it, so an older kernel is asked
- * for less and a newer one for all of it.  The rights stand here, and not in a header, because a
- * system's headers may be older than its kernel. */
+ * All rights that the kernel supports are removed, and some are granted for the listed paths.
+ * Rights are rows with the version of Landlock that introduced them, so that older kernels are
+ * asked for fewer. The constants are defined here because the system's headers may be older than
+ * its kernel. */
 #if defined __linux__
 #define _GNU_SOURCE /* O_PATH */
 #endif
@@ -26,7 +26,7 @@ enum use { SANDBOX_NEVER = 0, READ = 1, WRITE = 2, OF_FILE = 4 };
 
 static const struct right {
     int since; /* version of Landlock */
-    int use;   /* what gives it back, and whether it is a file's, too */
+    int use;   /* options that grant it, and whether it applies to files */
 } rights[] = {
     {1, SANDBOX_NEVER},          /* execute */
     {1, WRITE | OF_FILE},        /* write a file */
@@ -40,28 +40,28 @@ static const struct right {
     {1, SANDBOX_NEVER},          /* make a socket */
     {1, SANDBOX_NEVER},          /* make a pipe */
     {1, SANDBOX_NEVER},          /* make a block device */
-    {1, SANDBOX_NEVER},          /* make a symbolic link, which leads out */
+    {1, SANDBOX_NEVER},          /* make a symbolic link, which could lead outside */
     {2, WRITE},                  /* move between directories */
-    {3, WRITE | OF_FILE},        /* cut a file short */
+    {3, WRITE | OF_FILE},        /* truncate a file */
     {5, SANDBOX_NEVER},          /* control a device */
 };
 enum { RIGHTS = sizeof rights / sizeof *rights };
 
-/* Versions that brought more than rights on files, and what there is of it. */
+/* Versions that introduced more than file rights, and those features. */
 enum {
     TCP_SINCE = 4,
     TCP_BIND = 1,
     TCP_CONNECT = 2,
     SCOPE_SINCE = 6,
-    SCOPE_SOCKETS = 1, /* abstract ones */
+    SCOPE_SOCKETS = 1, /* abstract sockets */
     SCOPE_SIGNALS = 2
 };
 
-/* What programs cannot do without, and what names are looked up by. */
+/* Files that programs need, and files for name resolution. */
 static const struct always {
     const char *path;
     int use;
-    bool connect; /* only who may connect */
+    bool connect; /* only if connections are permitted */
 } always[] = {
     {"/dev/null", READ | WRITE, false}, {"/etc/hosts", READ, true},
     {"/etc/host.conf", READ, true},     {"/etc/resolv.conf", READ, true},
@@ -73,7 +73,7 @@ struct ruleset_attributes {
     uint64_t files, tcp, scope;
 };
 
-/* Without room between the members, as the kernel has it. */
+/* Packed, like the kernel's struct. */
 struct path_rule {
     uint64_t rights;
     int32_t fd;
@@ -86,7 +86,7 @@ static int version(void)
     return found < 0 ? 0 : (int)found;
 }
 
-/* The rights that this version knows; of these, those that a use gives back. */
+/* The rights of this version of Landlock that a use grants. */
 static uint64_t rights_for(int landlock, int use, bool is_file)
 {
     uint64_t sum = 0;
@@ -146,7 +146,7 @@ static int open_ruleset(struct sandbox *sandbox, const struct sandbox_wish *wish
     sandbox->ruleset = create_ruleset(landlock, wish);
     if (sandbox->ruleset < 0)
         return hf_error_set(reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
-    /* What is not there need not be allowed. */
+    /* Missing files need not be permitted. */
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (wish->connect || !always[i].connect)
             allow(sandbox->ruleset, landlock, always[i].path, always[i].use, NULL);
@@ -162,7 +162,7 @@ int hf_sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
     int landlock = version(), status = 0;
     bool filters;
 
-    /* Whoever ends the processes of isolated tools must be able to. */
+    /* The process that kills those of isolated tools must be able to. */
     *sandbox = (struct sandbox){.ruleset = -1,
                                 .best_effort = wish->best_effort,
                                 .signals = landlock < SCOPE_SINCE && !wish->isolates,
@@ -180,8 +180,8 @@ int hf_sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
     return status;
 }
 
-/* Landlock confines the thread that asks for it and those it starts later; the kernel counts a
- * directory for each, besides the two that every directory has. */
+/* Landlock applies to the calling thread and threads it creates later, so there must be no others.
+ * The number of threads is the link count of /proc/self/task, minus the two of every directory. */
 static bool has_more_threads(unsigned than)
 {
     struct stat about;

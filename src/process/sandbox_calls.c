@@ -1,10 +1,9 @@
-/* sandbox_calls.c - which system calls are left in the sandbox: every one that the kernel has.
+/* sandbox_calls.c - which system calls the sandbox permits.
  *
- * A call without a row is answered as by a kernel that does not have it (ENOSYS): calls that are
- * newer than this table, and old ones that no program makes any more.  The C library has a way
- * without each of those.  So a row says that a call is allowed, or refused in plain words (EPERM),
- * or refused for some arguments.  Rows of one call are looked at in their order; where none
- * refuses, the call is allowed.  docs/sandbox.md says why each is as it is. */
+ * A call without a row fails with ENOSYS, as in a kernel without it: calls newer than this table,
+ * and old ones that programs no longer use. The C library has a fallback for each of these. A row
+ * permits a call, or refuses it with EPERM, always or for certain arguments. The rows of a call are
+ * evaluated in order; if none refuses, the call is permitted. docs/sandbox.md gives the reasons. */
 #include "process/sandbox_calls.h"
 
 #if SANDBOX_FILTERS
@@ -23,7 +22,7 @@
     {#name, SYS_##name, EPERM, SANDBOX_ALWAYS, SANDBOX_EQUALS, argument, 0, value}
 #define REFUSE_UNLESS(name, argument, value) \
     {#name, SYS_##name, EPERM, SANDBOX_ALWAYS, SANDBOX_DIFFERS, argument, 0, value}
-/* Unless the argument, of which `mask` counts, is in a set of numbers below 32. */
+/* Refuses unless the argument, masked with `mask`, is in a set of numbers below 32. */
 #define REFUSE_OUTSIDE(name, when, argument, mask, set) \
     {#name, SYS_##name, EPERM, when, SANDBOX_OUTSIDE, argument, mask, set}
 #define NUMBER(n) (1u << (n))
@@ -32,15 +31,15 @@
 #define WHOLE 0xffffffffu
 enum { TYPE_OF_SOCKET = 0xf };
 
-/* Of clone: a new namespace, of any of seven kinds. */
+/* clone: a new namespace, of any of seven kinds. */
 enum { ANY_NAMESPACE = 0x7e020000 };
 
-/* Of prctl: where the program's parts are in memory; sharing a core with other processes. */
+/* prctl: changing the memory map; sharing a core with other processes. */
 enum { MEMORY_MAP = 35, CORE_SCHEDULING = 62 };
 
-/* Of ioctl.  Those of a terminal: input as if it were typed, the console's functions, what is
- * written to the console, another protocol.  Those of a file: its flags and attributes, a whole
- * file system held still.  The last are F_SETOWN by other names. */
+/* ioctl. Terminals: simulated input, functions of the console, redirection of console output,
+ * another line discipline. Files: flags and attributes, freezing a file system. The last ones are
+ * other names for F_SETOWN. */
 enum {
     TERMINAL_TYPE = 0x5412,
     TERMINAL_CONSOLE = 0x541c,
@@ -54,13 +53,13 @@ enum {
 #define FILES_FREEZE 0xc0045877u
 #define FILES_THAW 0xc0045878u
 
-/* Of fcntl: whom a descriptor sends signals to, by process or by thread; making others wait for a
- * file. */
+/* fcntl: the process or thread to which a descriptor sends signals; leases, which make others wait
+ * for a file. */
 enum { OWNER = 8, OWNER_BY_KIND = 15, LEASE = 1024 };
 
 const struct sandbox_call hf_sandbox_calls[] = {
     /* clang-format off */
-    /* Descriptors that are open. */
+    /* Open descriptors. */
     ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pread64), ALLOW(pwrite64),
     ALLOW(preadv), ALLOW(pwritev), ALLOW(preadv2), ALLOW(pwritev2), ALLOW(lseek), ALLOW(close),
     ALLOW(close_range), ALLOW(dup), ALLOW(dup3), ALLOW(pipe2), ALLOW(sendfile), ALLOW(splice),
@@ -76,7 +75,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
     REFUSE_VALUE(ioctl, 1, FILES_FREEZE), REFUSE_VALUE(ioctl, 1, FILES_THAW),
     REFUSE_VALUE(ioctl, 1, SOCKET_OWNER), REFUSE_VALUE(ioctl, 1, SOCKET_GROUP),
 
-    /* Waiting for them. */
+    /* Waiting for descriptors. */
     ALLOW(ppoll), ALLOW(pselect6), ALLOW(epoll_create1), ALLOW(epoll_ctl), ALLOW(epoll_pwait),
     ALLOW(epoll_pwait2), ALLOW(eventfd2), ALLOW(signalfd4), ALLOW(timerfd_create),
     ALLOW(timerfd_settime), ALLOW(timerfd_gettime), ALLOW(inotify_init1),
@@ -85,13 +84,13 @@ const struct sandbox_call hf_sandbox_calls[] = {
     ALLOW(io_uring_enter), HIDE(io_uring_setup), HIDE(io_uring_register),
     REFUSE(fanotify_init), REFUSE(fanotify_mark),
 
-    /* Files by name: Landlock decides. */
+    /* Files by name: restricted by Landlock. */
     ALLOW(openat), ALLOW(openat2), ALLOW(mkdirat), ALLOW(unlinkat), ALLOW(renameat2),
     ALLOW(linkat), ALLOW(symlinkat), ALLOW(chdir), ALLOW(getcwd), ALLOW(umask),
     REFUSE_WHEN(truncate, SANDBOX_NO_TRUNCATE),
     REFUSE(mknodat), REFUSE(name_to_handle_at), REFUSE(open_by_handle_at),
 
-    /* What is known of a file, which Landlock leaves. */
+    /* File metadata, which Landlock does not restrict. */
     ALLOW(newfstatat), ALLOW(statx), ALLOW(statfs), ALLOW(faccessat), ALLOW(faccessat2),
     ALLOW(readlinkat), ALLOW(getxattr), ALLOW(lgetxattr), ALLOW(fgetxattr), ALLOW(listxattr),
     ALLOW(llistxattr), ALLOW(flistxattr),
@@ -99,7 +98,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
     REFUSE(setxattr), REFUSE(lsetxattr), REFUSE(fsetxattr), REFUSE(removexattr),
     REFUSE(lremovexattr), REFUSE(fremovexattr), REFUSE(quotactl), REFUSE(quotactl_fd),
 
-    /* Memory of its own. */
+    /* Its own memory. */
     ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(mprotect), ALLOW(pkey_mprotect),
     ALLOW(pkey_alloc), ALLOW(pkey_free), ALLOW(madvise), ALLOW(mincore), ALLOW(msync),
     ALLOW(mlock), ALLOW(mlock2), ALLOW(munlock), ALLOW(mlockall), ALLOW(munlockall), ALLOW(brk),
@@ -108,8 +107,8 @@ const struct sandbox_call hf_sandbox_calls[] = {
     REFUSE_UNLESS(move_pages, 0, 0), REFUSE_UNLESS(migrate_pages, 0, 0),
     REFUSE(userfaultfd), REFUSE(memfd_secret),
 
-    /* Threads and processes of its own.  The arguments of clone3 cannot be looked at: without it
-     * the C library takes clone. */
+    /* Its own threads and processes. The arguments of clone3 cannot be examined: without it, the C
+     * library uses clone. */
     REFUSE_BITS(clone, 0, ANY_NAMESPACE), HIDE(clone3),
     ALLOW(exit), ALLOW(exit_group), ALLOW(wait4), ALLOW(waitid), ALLOW(set_tid_address),
     ALLOW(set_robust_list), ALLOW(rseq), ALLOW(futex), ALLOW(futex_waitv), ALLOW(sched_yield),
@@ -119,7 +118,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
     REFUSE_VALUE(prctl, 0, MEMORY_MAP), REFUSE_VALUE(prctl, 0, CORE_SCHEDULING),
     REFUSE(execve), REFUSE(execveat),
 
-    /* Signals: see hf_sandbox_write_signals for whom they reach. */
+    /* Signals: hf_sandbox_write_signals restricts their targets. */
     ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(rt_sigpending), ALLOW(rt_sigtimedwait),
     ALLOW(rt_sigsuspend), ALLOW(rt_sigreturn), ALLOW(sigaltstack), ALLOW(kill), ALLOW(tkill),
     ALLOW(tgkill), ALLOW(rt_sigqueueinfo), ALLOW(rt_tgsigqueueinfo),
@@ -134,7 +133,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
     REFUSE(msgrcv), REFUSE(mq_open), REFUSE(mq_unlink), ALLOW(mq_timedsend),
     ALLOW(mq_timedreceive), ALLOW(mq_notify), ALLOW(mq_getsetattr),
 
-    /* Priorities and limits: its own, which is process 0. */
+    /* Priorities and limits: its own, as process 0. */
     ALLOW(getpriority), ALLOW(sched_getparam), ALLOW(sched_getscheduler), ALLOW(sched_getattr),
     ALLOW(sched_getaffinity), ALLOW(sched_get_priority_max), ALLOW(sched_get_priority_min),
     ALLOW(sched_rr_get_interval), ALLOW(ioprio_get), ALLOW(getrusage), ALLOW(times),
@@ -144,7 +143,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
     REFUSE_UNLESS(sched_setparam, 0, 0), REFUSE_UNLESS(sched_setscheduler, 0, 0),
     REFUSE_UNLESS(sched_setattr, 0, 0), REFUSE_UNLESS(sched_setaffinity, 0, 0),
 
-    /* Who it is. */
+    /* Identity. */
     ALLOW(getuid), ALLOW(geteuid), ALLOW(getgid), ALLOW(getegid), ALLOW(getresuid),
     ALLOW(getresgid), ALLOW(getgroups), ALLOW(setuid), ALLOW(setgid), ALLOW(setreuid),
     ALLOW(setregid), ALLOW(setresuid), ALLOW(setresgid), ALLOW(setfsuid), ALLOW(setfsgid),
@@ -156,7 +155,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
     ALLOW(timer_settime), ALLOW(timer_gettime), ALLOW(timer_getoverrun), ALLOW(timer_delete),
     REFUSE(settimeofday), REFUSE(clock_settime), REFUSE(adjtimex), REFUSE(clock_adjtime),
 
-    /* The network.  A datagram socket of a pair could send to any other Unix socket. */
+    /* The network. A datagram socket of a pair could send to any Unix socket. */
     ALLOW(accept), ALLOW(accept4), ALLOW(getsockname), ALLOW(getpeername), ALLOW(getsockopt),
     ALLOW(setsockopt), ALLOW(sendto), ALLOW(sendmsg), ALLOW(sendmmsg), ALLOW(recvfrom),
     ALLOW(recvmsg), ALLOW(recvmmsg), ALLOW(shutdown),
@@ -172,7 +171,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
                    NUMBER(SOCK_STREAM) | NUMBER(SOCK_DGRAM)),
     REFUSE_OUTSIDE(socket, SANDBOX_ALWAYS, 2, WHOLE, NUMBER(0) | NUMBER(6) | NUMBER(17)),
 
-    /* The machine. */
+    /* The system. */
     ALLOW(uname), ALLOW(sysinfo), ALLOW(getcpu), ALLOW(getrandom),
     REFUSE(mount), REFUSE(umount2), REFUSE(pivot_root), REFUSE(chroot), REFUSE(open_tree),
     REFUSE(move_mount), REFUSE(fsopen), REFUSE(fsconfig), REFUSE(fsmount), REFUSE(fspick),
@@ -182,7 +181,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
     REFUSE(finit_module), REFUSE(delete_module), REFUSE(bpf), REFUSE(perf_event_open),
     REFUSE(add_key), REFUSE(request_key), REFUSE(keyctl), REFUSE(personality),
 
-    /* What only some machines have. */
+    /* Calls that exist only on some architectures. */
 #if defined SYS_open
     ALLOW(open), ALLOW(creat), ALLOW(mkdir), ALLOW(rmdir), ALLOW(unlink), ALLOW(rename),
     ALLOW(link), ALLOW(symlink), ALLOW(stat), ALLOW(lstat), ALLOW(access), ALLOW(readlink),

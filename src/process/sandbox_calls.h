@@ -1,5 +1,5 @@
-/* process/sandbox_calls.h - the table of system calls in the sandbox: what the filter is written
- * from (sandbox_filter.c), and what its tests go through. */
+/* process/sandbox_calls.h - the table of system calls in the sandbox, from which the filter is
+ * generated (sandbox_filter.c), and which its tests iterate over. */
 #ifndef HAFT_SRC_SANDBOX_CALLS_H
 #define HAFT_SRC_SANDBOX_CALLS_H
 
@@ -13,28 +13,28 @@
 #define SANDBOX_FILTERS 0
 #endif
 
-/* When a row counts: always, or where something has not been left or is not there. */
+/* When a row applies: always, or if something is not permitted or not available. */
 enum sandbox_when {
     SANDBOX_ALWAYS,
     SANDBOX_NO_SOCKETS, /* neither of the next two */
     SANDBOX_NO_INTERNET,
     SANDBOX_NO_UNIX,
-    SANDBOX_NO_TRUNCATE /* Landlock cannot keep files from being cut short */
+    SANDBOX_NO_TRUNCATE /* Landlock cannot prevent truncation */
 };
 
-/* What of an argument makes it refuse. */
+/* The condition on an argument under which a row refuses. */
 enum sandbox_test {
     SANDBOX_ANYHOW,
-    SANDBOX_HAS_BITS, /* any of `value` */
-    SANDBOX_EQUALS,   /* `value` */
-    SANDBOX_DIFFERS,  /* from `value` */
-    SANDBOX_OUTSIDE   /* of `value`, a set of numbers below 32; `mask` is what counts of it */
+    SANDBOX_HAS_BITS, /* has any bit of `value` */
+    SANDBOX_EQUALS,   /* equals `value` */
+    SANDBOX_DIFFERS,  /* differs from `value` */
+    SANDBOX_OUTSIDE   /* masked with `mask`, is outside `value`, a set of numbers below 32 */
 };
 
 struct sandbox_call {
     const char *name;
     long number;
-    int error; /* 0: allowed */
+    int error; /* 0: permitted */
     enum sandbox_when when;
     enum sandbox_test test;
     unsigned argument;

@@ -1,9 +1,9 @@
 /* sandbox_filter.c - seccomp: the program that the kernel runs before each system call.
  *
- * It goes through the numbers in their order: those that follow each other and get the same answer
- * are one step.  A number over the last one gets the answer of a kernel that has no such call, and
- * so does the same machine's other set of numbers (x32), which is above all of them.  A call of
- * another machine's kind is the end of the process, since its numbers mean something else. */
+ * It compares the number with ranges in ascending order; consecutive numbers with the same result
+ * are one range. Numbers above the last one fail with ENOSYS, and so does the alternative set of
+ * numbers (x32), which is above all of them. A call of another architecture kills the process,
+ * since its numbers have other meanings. */
 #include "process/sandbox.h"
 
 #include "process/sandbox_calls.h"
@@ -45,7 +45,7 @@ static void put_load(struct sandbox_program *program, size_t offset)
     filter_put(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* The lower half of an argument is all that the kernel looks at of those that are tested. */
+/* Loads the lower half of an argument, which is all that the kernel uses of the tested ones. */
 static void put_load_argument(struct sandbox_program *program, unsigned argument)
 {
     put_load(program, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
@@ -66,7 +66,7 @@ static void put_machine(struct sandbox_program *program)
     put_load(program, offsetof(struct seccomp_data, nr));
 }
 
-/* Goes on behind a refusal, unless the row refuses. */
+/* Skips the refusal, unless the row refuses. */
 static void put_test(struct sandbox_program *program, const struct sandbox_call *row)
 {
     static const unsigned jumps[] = {
@@ -105,7 +105,7 @@ static bool applies(const struct sandbox_call *row, const struct sandbox_wish *w
     }
 }
 
-/* 0, an error, or TESTED. */
+/* Returns 0, an error, or TESTED. */
 static int answer_to(long number, const struct sandbox_wish *wish, int landlock)
 {
     int answer = ENOSYS;
@@ -145,7 +145,7 @@ static long last_number(void)
     return last;
 }
 
-/* Numbers below `end` that have come this far get this answer. */
+/* Gives all remaining numbers below `end` this result. */
 static void put_step(struct sandbox_program *program, long number, long end, int answer,
                      const struct sandbox_wish *wish, int landlock)
 {
@@ -190,7 +190,7 @@ bool hf_sandbox_write_filter(struct sandbox_program *program, const struct sandb
 
 /* ---- signals ---- */
 
-/* The calls that send one: their first argument says to whom. */
+/* Restricts a call that sends signals: its first argument is the target. */
 static void put_signal(struct sandbox_program *program, long number, pid_t pid, bool group)
 {
     filter_put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, group ? 6 : 4);

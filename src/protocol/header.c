@@ -31,9 +31,6 @@ struct text hf_header_get(const haft_header *headers, size_t n, const char *name
     return value;
 }
 
-/* What tells the names apart. */
-#define HEADER_KEY(first, size) ((size) << 8 | (size_t)(first))
-
 void hf_headers_index(const haft_header *headers, size_t n, struct haft_header_index *ret_index)
 {
     *ret_index = (struct haft_header_index){0};
@@ -42,9 +39,9 @@ void hf_headers_index(const haft_header *headers, size_t n, struct haft_header_i
         size_t size = strlen(name);
         struct text *value = NULL;
 
-        switch (HEADER_KEY((unsigned char)*name | 0x20, size)) {
-#define HEADER_CASE(member, first, text)                                                           \
-    case HEADER_KEY(first, sizeof text - 1):                                                       \
+        switch (NAME_KEY(*name | 0x20, size)) {
+#define HEADER_CASE(member, first, text, count)                                                    \
+    case NAME_KEY(first, sizeof text - 1):                                                         \
         /* Capitals are rare. */                                                                   \
         if (!memcmp(name, text, sizeof text - 1) || hf_text_is_ignoring_case(name, size, text))    \
             value = &ret_index->member;                                                            \

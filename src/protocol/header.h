@@ -11,25 +11,29 @@
 /* One header, where a list of one is wanted. */
 #define HEADER(name, value) (&(const haft_header){name, value})
 
-/* The headers of requests that haft reads itself, each with its first letter; no two have that and
- * their size in common. */
+/* Whether the server refuses a request in which a header occurs twice: two readers of such a request
+ * could each believe another value. */
+enum header_count { HEADER_REPEATS, HEADER_ONCE };
+
+/* The headers of requests that haft reads itself: their members in the index, and their names as
+ * NAME_KEY needs them. */
 #define HEADERS_READ(X)                                                                            \
-    X(accept, 'a', "accept")                                                                       \
-    X(content_type, 'c', "content-type")                                                           \
-    X(host, 'h', "host")                                                                           \
-    X(last_event_id, 'l', "last-event-id")                                                         \
-    X(mcp_method, 'm', "mcp-method")                                                               \
-    X(mcp_name, 'm', "mcp-name")                                                                   \
-    X(mcp_protocol_version, 'm', "mcp-protocol-version")                                           \
-    X(mcp_session_id, 'm', "mcp-session-id")                                                       \
-    X(origin, 'o', "origin")                                                                       \
-    X(traceparent, 't', "traceparent")                                                             \
-    X(tracestate, 't', "tracestate")
+    X(accept, 'a', "accept", HEADER_REPEATS)                                                       \
+    X(content_type, 'c', "content-type", HEADER_ONCE)                                              \
+    X(host, 'h', "host", HEADER_ONCE)                                                              \
+    X(last_event_id, 'l', "last-event-id", HEADER_ONCE)                                            \
+    X(mcp_method, 'm', "mcp-method", HEADER_ONCE)                                                  \
+    X(mcp_name, 'm', "mcp-name", HEADER_ONCE)                                                      \
+    X(mcp_protocol_version, 'm', "mcp-protocol-version", HEADER_ONCE)                              \
+    X(mcp_session_id, 'm', "mcp-session-id", HEADER_ONCE)                                          \
+    X(origin, 'o', "origin", HEADER_ONCE)                                                          \
+    X(traceparent, 't', "traceparent", HEADER_REPEATS)                                             \
+    X(tracestate, 't', "tracestate", HEADER_REPEATS)
 
 /* Their values, of several the first, without the blanks around it; NULL data for one that is absent.
  * They are those of the list it was made of, and last as long. */
 struct haft_header_index {
-#define HEADER_VALUE_(member, first, name) struct text member;
+#define HEADER_VALUE_(member, first, name, count) struct text member;
     HEADERS_READ(HEADER_VALUE_)
 #undef HEADER_VALUE_
 };

@@ -16,7 +16,7 @@ const char *hf_rpc_error_text(int code)
     }
 }
 
-/* The members of a message, each with its first letter; no two have that and their size in common. */
+/* The members of a message, and their names as NAME_KEY needs them. */
 #define RPC_MEMBERS(X)                                                                             \
     X(JSONRPC, 'j', "jsonrpc")                                                                     \
     X(ID, 'i', "id")                                                                               \
@@ -30,8 +30,6 @@ enum rpc_member {
     RPC_MEMBERS(RPC_MEMBER_) MEMBERS
 #undef RPC_MEMBER_
 };
-
-#define RPC_KEY(first, size) ((size) << 8 | (size_t)(first))
 
 void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message)
 {
@@ -50,9 +48,9 @@ void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message)
         const char *text = unsafe_yyjson_get_str(key);
         enum rpc_member member = MEMBERS;
 
-        switch (RPC_KEY((unsigned char)*text, unsafe_yyjson_get_len(key))) {
+        switch (NAME_KEY(*text, unsafe_yyjson_get_len(key))) {
 #define RPC_CASE(name, first, wanted)                                                              \
-    case RPC_KEY(first, sizeof wanted - 1):                                                        \
+    case NAME_KEY(first, sizeof wanted - 1):                                                       \
         member = memcmp(text, wanted, sizeof wanted - 1) ? MEMBERS : name;                         \
         break;
             RPC_MEMBERS(RPC_CASE)

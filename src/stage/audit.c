@@ -1,15 +1,15 @@
 /* audit.c - one line for every call, however it ended.
  *
- * It is written for every call, so it is put together in place: no memory is asked for, and nothing
- * is formatted that is known to need no quotes. */
+ * Because every call writes one, a line is built in place, without allocating, and without
+ * formatting text that is known to need no quoting. */
 #include <string.h>
 
 #include "base/siphash.h"
 #include "schema/emit/redact.h"
 #include "engine/call/call.h"
 
-/* What haft itself writes of a line is shorter than OWN, all of it together: it is put without a look
- * whether it fits, since there is so much room behind the limit.  What came from outside ends at the
+/* The parts of a line that haft generates are shorter than OWN together, and the buffer has OWN
+ * bytes beyond the limit, so these are written without a check. Text from clients is cut at the
  * limit. */
 enum { AUDIT_LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096 };
 
@@ -19,8 +19,8 @@ struct audit {
     haft_stage stage;
 };
 
-/* Whatever puts something takes where it begins, and returns where it ends.  A line that ends behind
- * the limit did not fit. */
+/* Each function takes the position to write to, and returns the end. A line that ends beyond the
+ * limit did not fit. */
 static inline char *audit_put(char *at, const char *text, size_t size)
 {
     memcpy(at, text, size);
@@ -29,7 +29,7 @@ static inline char *audit_put(char *at, const char *text, size_t size)
 
 #define put_literal(at, text) audit_put(at, text, sizeof text - 1)
 
-/* What is of any length: it ends at the limit when it does not fit. */
+/* Writes text of any length, cut at the limit. */
 static inline char *put_long(char *at, char *limit, const char *text, size_t size)
 {
     if (at >= limit)
@@ -37,7 +37,7 @@ static inline char *put_long(char *at, char *limit, const char *text, size_t siz
     return (size_t)(limit - at) < size ? limit : audit_put(at, text, size);
 }
 
-/* Text that came from outside, in quotes: any, and such as mostly comes. */
+/* Write untrusted text in quotes: any text, and a fast path for usual text. */
 APART static char *put_escaped(char *at, char *limit, const char *text, size_t size)
 {
     haft_buffer quoted = {
@@ -47,7 +47,7 @@ APART static char *put_escaped(char *at, char *limit, const char *text, size_t s
     return quoted.status ? limit : at + quoted.size;
 }
 
-/* There may be a NUL in it, and is one behind it. */
+/* The text may contain NUL, and ends in one. */
 static char *audit_put_text(char *at, char *limit, const char *text, size_t size)
 {
     const char *from = text;
@@ -56,7 +56,7 @@ static char *audit_put_text(char *at, char *limit, const char *text, size_t size
     if (at >= limit)
         return at;
     *to++ = '"';
-    /* Most of it needs no escape. */
+    /* Most characters need no escape. */
     while (to < limit && *from >= 0x20 && *from < 0x7f && *from != '"' && *from != '\\')
         *to++ = *from++;
     if (from < text + size)
@@ -65,7 +65,7 @@ static char *audit_put_text(char *at, char *limit, const char *text, size_t size
     return to + 1;
 }
 
-/* Nothing when there is none. */
+/* Writes nothing if the text is empty or NULL. */
 #define put_member(at, limit, key, text, size)                                                     \
     ((size) ? audit_put_text(put_literal(at, key), limit, text, size) : (at))
 
@@ -77,7 +77,7 @@ static char *put_number(char *at, int64_t number)
     return at + 1;
 }
 
-/* Three digits. */
+/* Writes three digits. */
 static inline char *put_thousandths(char *at, unsigned n)
 {
     unsigned tens = n / 10, hundreds = tens / 10;
@@ -88,7 +88,7 @@ static inline char *put_thousandths(char *at, unsigned n)
     return at + 3;
 }
 
-/* To the microsecond, without zeros at the end. */
+/* Writes milliseconds with up to three decimals, without trailing zeros. */
 static char *put_milliseconds(char *at, uint64_t ns)
 {
     uint64_t us = ns / 1000;
@@ -110,7 +110,7 @@ static char *put_id(char *at, char *limit, yyjson_val *id)
     return at + hf_rpc_id_to_text(id, at, RPC_ID_NUMBER);
 }
 
-/* When the session was last told the time; all but the milliseconds is kept for a second. */
+/* Writes the time of the session's latest tick; all but the milliseconds is cached for a second. */
 static char *put_time(char *at, struct owner *owner)
 {
     int64_t second = owner->now / 1000;
@@ -140,11 +140,12 @@ static char *put_outcome(char *at, haft_outcome outcome)
 
 /* ---- arguments ---- */
 
-/* Short texts and numbers go into a word of their own; the highest byte tells them from the tags of
- * other values, whose sizes are never so large. */
+/* Short strings and numbers are hashed as one word. The highest byte distinguishes them from the
+ * tags of other values, whose sizes are never that large. */
 enum { SHORT_TEXT = 7, WORD_TEXT = 0xE0, WORD_NUMBER = 0xF0 };
 
-/* Every value in its order, each with its kind and size: no two arguments look alike. */
+/* Hashes every value in order, each with its type and size, so that different arguments have
+ * different inputs. */
 static uint64_t digest(const unsigned char key[16], yyjson_val *arguments)
 {
     yyjson_val *end = unsafe_yyjson_get_next(arguments);
@@ -166,7 +167,7 @@ static uint64_t digest(const unsigned char key[16], yyjson_val *arguments)
         if (word != at->tag)
             continue;
         if (unsafe_yyjson_is_str(at)) {
-            /* By way of a copy: nobody else has the address of the state, so it needs none. */
+            /* A copy, so that the compiler can keep the original in registers. */
             struct siphash state = hash;
 
             hf_siphash_bytes(&state, at->uni.str, size);
@@ -185,7 +186,7 @@ static char *put_digest(char *at, uint64_t value)
     return put_literal(at + HEX_TEXT, "\"");
 }
 
-/* With "***" in the place of what is secret; nothing without memory for that. */
+/* Writes the arguments with "***" in place of secrets; nothing without memory. */
 static char *put_redacted(char *at, char *limit, const haft_call *call, yyjson_val *arguments)
 {
     struct siphash hash;
@@ -205,8 +206,8 @@ static char *put_redacted(char *at, char *limit, const haft_call *call, yyjson_v
     return at;
 }
 
-/* What was asked can be compared without being told.  Whoever has the key can try out what a secret
- * may be, so that a digest is of the redacted arguments too. */
+/* A digest permits comparing arguments without revealing them. A holder of the key could guess
+ * secrets, so the digest is of the redacted arguments. */
 static char *audit_put_arguments(char *at, char *limit, const haft_call *call,
                                  yyjson_val *arguments)
 {
@@ -219,7 +220,7 @@ static char *audit_put_arguments(char *at, char *limit, const haft_call *call,
 
 /* ---- a line ---- */
 
-/* One that has introduced itself has said its name once. */
+/* The quoted name of a client that has identified itself is cached. */
 static char *audit_put_client(char *at, char *limit, const haft_call *call)
 {
     const struct text *quoted = &call->client.quoted;
@@ -249,7 +250,7 @@ static char *audit_put_trace(char *at, const haft_trace *trace)
     return put_literal(at, "\"");
 }
 
-/* All but its end.  Without `all` nothing that a client can make longer. */
+/* Writes all but the end of a line. Without `all` it omits what a client can make longer. */
 static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outcome, bool all)
 {
     yyjson_val *arguments = all ? hf_call_arguments(call) : NULL;
@@ -269,7 +270,7 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
         at = put_tool(at, limit, call);
     at = put_outcome(at, outcome);
     at = put_milliseconds(put_literal(at, JSON_KEY("ms")), call->time.elapsed);
-    /* A call that timed out may be writing still. */
+    /* The handler of a call that timed out may still be writing. */
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
         at = put_number(put_literal(at, JSON_KEY("bytes")),
                         (int64_t)(hf_content_size(call) + call->structured.size));
@@ -287,8 +288,8 @@ static void audit_after(haft_call *call, haft_outcome outcome, void *data)
     char *limit = room + AUDIT_LINE_LIMIT;
     char *end = put_literal(put_call(room, limit, call, outcome, true), "}");
 
-    /* Something that was sent does not fit: who called what is said all the same, or a client could
-     * call unseen by a long name. */
+    /* If the client's data does not fit, the principal and the tool are still written; otherwise a
+     * client could hide its calls with a long name. */
     if (end > limit)
         end =
             put_literal(put_call(room, limit, call, outcome, false), JSON_KEY("truncated") "true}");

@@ -1,4 +1,4 @@
-/* limiter.c - for each key a window of its latest calls, which is as large as they are many. */
+/* limiter.c - a sliding window of recent calls for each key, which grows with their number. */
 #include "stage/limiter.h"
 
 #include <stdatomic.h>
@@ -9,15 +9,15 @@
 
 enum {
     LIMITER_SLOTS = 1024,
-    MAX_BYTES = 16 << 20 /* of all windows together */
+    MAX_BYTES = 16 << 20 /* all windows together */
 };
 
 struct counter {
     struct counter *next;          /* in its slot */
-    struct counter *older, *newer; /* in the order of use */
+    struct counter *older, *newer; /* in order of use */
     uint64_t hash;
     struct window window;
-    size_t bytes; /* of the window */
+    size_t bytes; /* size of the window */
     size_t key_size;
     char key[];
 };
@@ -28,7 +28,7 @@ struct limiter {
     struct counter *slots[LIMITER_SLOTS];
     struct counter *oldest, *newest;
     size_t n_keys, max_keys;
-    size_t bytes; /* of all windows */
+    size_t bytes; /* size of all windows */
 };
 
 struct limiter *hf_limiter_new(const haft_allocator *allocator, size_t max_keys)
@@ -46,7 +46,7 @@ struct limiter *hf_limiter_new(const haft_allocator *allocator, size_t max_keys)
     return limiter;
 }
 
-/* ---- the order of use ---- */
+/* ---- order of use ---- */
 
 static void take_out(struct limiter *limiter, struct counter *counter)
 {
@@ -107,7 +107,7 @@ static inline bool is_of(const struct counter *counter, const char *key, size_t 
     return counter->key_size == size && same_bytes(counter->key, key, size);
 }
 
-/* The counter of a key; NULL when there is none. */
+/* Finds the counter of a key; NULL if there is none. */
 static struct counter *counter_find(struct limiter *limiter, const char *key, size_t size,
                                     uint64_t hash)
 {
@@ -118,7 +118,7 @@ static struct counter *counter_find(struct limiter *limiter, const char *key, si
     return counter;
 }
 
-/* The counter of a key, made when there is none. */
+/* Finds or creates the counter of a key. */
 APART static struct counter *counter_of(struct limiter *limiter, const char *key, size_t size)
 {
     uint64_t hash = hf_hash_bytes(key, size);
@@ -131,7 +131,7 @@ APART static struct counter *counter_of(struct limiter *limiter, const char *key
     return counter;
 }
 
-/* The windows have grown: those of keys that were used longest ago make room. */
+/* Evicts the least recently used windows if all windows together have become too large. */
 COLD static void make_room(struct limiter *limiter, const struct counter *counter)
 {
     while (limiter->bytes > MAX_BYTES && limiter->oldest != counter)
@@ -160,7 +160,7 @@ static int limiter_count(struct limiter *limiter, struct counter *counter, haft_
     return status;
 }
 
-/* Held for a look-up and a handful of stores. */
+/* Held for a lookup and a few stores. */
 static void lock(struct limiter *limiter)
 {
     while (atomic_flag_test_and_set_explicit(&limiter->lock, memory_order_acquire))
@@ -179,7 +179,7 @@ int hf_limiter_take(struct limiter *limiter, const char *key, size_t size, haft_
     int status;
 
     lock(limiter);
-    /* Who calls is often who called last. */
+    /* Fast path: the same key as last time. */
     counter = limiter->newest;
     if (!counter || !is_of(counter, key, size))
         counter = counter_of(limiter, key, size);

@@ -1,8 +1,8 @@
-/* metrics.c - calls, sessions and bytes counted, and how long they took, in Prometheus' text
- * format; the names are those of OpenTelemetry's conventions for MCP where they have one.
+/* metrics.c - counters and durations of calls, sessions and bytes, in Prometheus' text format, with
+ * the names of OpenTelemetry's conventions for MCP where these exist.
  *
- * Counting is a look-up and a few atomic additions.  The number of tools that are told apart is
- * bounded, so that nobody can fill a monitoring system by asking for names that do not exist. */
+ * Counting is a lookup and a few atomic additions. The number of distinct tools is bounded, so that
+ * clients cannot flood a monitoring system by calling names that do not exist. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { METRICS_SLOTS = 1024, MAX_TOOLS = 512, METRICS_NAME = 129, BUCKETS = 15 };
 
-/* Upper bounds in nanoseconds, and as they are written. */
+/* Upper bounds in nanoseconds, and as text. */
 static const struct {
     uint64_t ns;
     const char *text;
@@ -23,24 +23,24 @@ static const struct {
 };
 
 struct histogram {
-    atomic_ullong within[BUCKETS]; /* not added up */
+    atomic_ullong within[BUCKETS]; /* per bucket, not cumulative */
     atomic_ullong n, nanoseconds;
 };
 
 struct counts {
-    atomic_int state; /* 0 free, 1 being named, 2 in use */
+    atomic_int state; /* 0 free, 1 name being written, 2 in use */
     char name[METRICS_NAME];
     atomic_ullong outcomes[HAFT_OUTCOME_COUNT_];
-    struct histogram durations; /* of the ones that ran */
+    struct histogram durations; /* durations of handlers that ran */
     atomic_ullong bytes, repairs;
 };
 
 struct metrics {
     haft_stage stage;
     atomic_llong in_flight, queued, sessions;
-    struct histogram stays; /* of sessions that are over */
+    struct histogram stays; /* durations of ended sessions */
     atomic_size_t n_tools;
-    struct counts unknown; /* tools that do not exist, and those too many */
+    struct counts unknown; /* calls of unknown tools, and of tools beyond the limit */
     struct counts slots[METRICS_SLOTS];
 };
 
@@ -59,7 +59,7 @@ static struct counts *counts_of(struct metrics *metrics, const char *name, size_
             atomic_store(&counts->state, 2);
             return counts;
         }
-        /* Another thread is writing the name: it is short. */
+        /* Another thread is writing the short name. */
         while ((state = atomic_load(&counts->state)) == 1)
             ;
         if (!state)
@@ -98,7 +98,7 @@ APART static struct counts *look_up(struct metrics *metrics, struct item *item)
     return counts;
 }
 
-/* Looked up once: the item keeps it. */
+/* The item caches its counters. */
 static inline struct counts *counts_for(struct metrics *metrics, const haft_call *call)
 {
     struct counts *counts;
@@ -191,7 +191,7 @@ int hf_metrics_share(haft_server *server, haft_server *with)
 
 /* ---- writing ---- */
 
-/* Of every tool, or of the server as a whole. */
+/* Writes a metric of every tool, or of the whole server. */
 typedef void put_function(haft_buffer *out, struct counts *counts, const char *tool);
 typedef void put_total_function(haft_buffer *out, haft_server *server);
 
@@ -207,7 +207,7 @@ static void put_outcomes(haft_buffer *out, struct counts *counts, const char *to
     }
 }
 
-/* `labels` are written before the bucket's own. */
+/* `labels` come before the bucket's own. */
 static void put_histogram(haft_buffer *out, const char *name, const char *labels,
                           struct histogram *histogram)
 {

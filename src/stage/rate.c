@@ -1,9 +1,8 @@
-/* rate.c - the stage that keeps a client from calling a tool too often.
+/* rate.c - the stage that limits the rate of calls.
  *
- * Calls are counted by tool and by client: its principal where that is known, else its address, or
- * its session where there are no addresses.  Nothing that a client says of itself is part of that.
- * One that is refused is told how long to wait, in words for the model and as data for the
- * program. */
+ * Calls are counted by tool and by client: by its principal if known, otherwise by its address, or
+ * by its session if the transport has no addresses. Claims of the client about itself are not used.
+ * A refused call gets the time to wait, as text for the model and as data for the program. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ enum { RATE_MAX_KEYS = 10000, RATE_KEY = 512 };
 
 /* ---- keys ---- */
 
-/* A part of a key, cut to half of one. */
+/* Writes a part of a key, truncated to half the key's size. */
 static size_t put_part(char *at, const char *text, size_t size)
 {
     size = size < RATE_KEY / 2 - 1 ? size : RATE_KEY / 2 - 2;
@@ -30,7 +29,7 @@ APART static size_t put_known(const haft_call *call, char *at)
     return 1 + put_part(at + 1, call->request.principal, strlen(call->request.principal));
 }
 
-/* Who is calling, as far as that can be told. */
+/* Writes the identity of the client. */
 static size_t rate_put_client(const haft_call *call, char *at)
 {
     const struct owner *owner = call->owner;
@@ -38,7 +37,7 @@ static size_t rate_put_client(const haft_call *call, char *at)
     if (call->request.principal || call->request.peer || owner->options.shared)
         return put_known(call, at);
     *at = 's';
-    /* All of its room: the compiler knows how large that is. */
+    /* Copies the whole array, because its size is a compile-time constant. */
     memcpy(at + 1, owner->number, sizeof owner->number);
     return 1 + owner->number_size;
 }
@@ -60,7 +59,7 @@ COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char
     return hf_fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
 }
 
-/* Where calls are counted in this process: made by the first call that is. */
+/* The limiter of this process, created by the first limited call. */
 APART static struct limiter *rate_limiter(haft_server *server)
 {
     struct limiter *none = NULL, *limiter = hf_limiter_new(server->allocator, RATE_MAX_KEYS);
@@ -99,7 +98,7 @@ static int rate_count(haft_call *call, haft_rate rate, const char *tool)
 
 /* ---- in the store ---- */
 
-/* Both rates at once: a call that one of them refuses is counted by neither. */
+/* Both rates in one request: a call that one of them refuses is counted by neither. */
 struct rate_ask {
     haft_store_request request;
     haft_store_op ops[2];
@@ -120,7 +119,7 @@ static int rate_decide(haft_call *call, const struct rate_ask *ask)
     return HAFT_EINVAL;
 }
 
-/* The stage is called again. */
+/* The store has answered: the stage is called again. */
 static void on_rate_answered(haft_store_request *request)
 {
     haft_continue(request->context, STAGE_REPEAT);
@@ -133,7 +132,7 @@ static void rate_add_op(struct rate_ask *ask, haft_rate rate, haft_slice key)
             (haft_store_op){.kind = HAFT_STORE_TAKE, .key = key, .rate = rate};
 }
 
-/* As a stage returns it. */
+/* Returns the status for the stage. */
 COLD static int rate_ask(haft_call *call, haft_rate all, haft_rate own)
 {
     struct rate_ask *ask = haft_arena_zalloc(call->arena, 1, sizeof *ask);

@@ -1,15 +1,16 @@
-/* stage/rate.h - how often clients call, counted in this process or in the server's store. */
+/* stage/rate.h - rate limits, counted in this process or in the server's store. */
 #ifndef HAFT_SRC_RATE_H
 #define HAFT_SRC_RATE_H
 
 #include "stage/limiter.h"
 #include "engine/offer/server.h"
 
-/* Limits how often clients call tools. */
+/* The stage that limits tool calls. */
 extern const haft_stage hf_rate_stage;
 
-/* A request to the store that counts one under a group and an empty key, for those who count anything else than calls of
- * tools.  They set `done` and `context`; the group is valid until the request has been submitted. */
+/* Prepares a store request that counts one event under a group and an empty key, for limits other
+ * than tool calls. The caller sets `done` and `context`; the group must be valid until the request
+ * is submitted. */
 void hf_rate_request(haft_store_request *request, haft_store_op *op, const char *group, size_t size,
                      haft_rate rate, int64_t now);
 

@@ -1,4 +1,4 @@
-/* server.c - a server is the engine's, with the stages that come with the library. */
+/* server.c - creates a server: the engine's, with the stages of the library. */
 #include "engine/call/stage.h"
 #include "stage/rate.h"
 

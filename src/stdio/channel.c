@@ -1,4 +1,4 @@
-/* channel.c - moving standard input and output away from the rest of the program. */
+/* channel.c - moves standard input and output out of reach of the rest of the program. */
 #include "stdio/channel.h"
 
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 
 enum { FIRST_PRIVATE = 3 };
 
-/* A terminal is opened again: what is set on a copy of its descriptor would be set for the shell
- * too. */
+/* A terminal is opened again, because flags set on a duplicate of its descriptor would also apply
+ * to the shell. */
 static int reopen(int fd, int mode)
 {
     char name[256];
@@ -25,8 +25,8 @@ static int channel_take_over(int fd, int mode)
     return fresh >= 0 ? fresh : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_PRIVATE);
 }
 
-/* Makes `fd` another name of `target`, or of nothing when there is no target.  -1 when that cannot
- * be: it is never closed, for the next descriptor that anybody opens would then have its number. */
+/* Makes `fd` a duplicate of `target`, or of /dev/null if there is none. Returns -1 on failure. `fd`
+ * is never closed, because the next opened file would get its number. */
 static int point_at(int fd, int target)
 {
     int null, done;
@@ -57,7 +57,7 @@ int hf_channel_open(struct channel *channel, int in, int out)
     if (out == STDOUT_FILENO) {
         if (point_at(STDOUT_FILENO, STDERR_FILENO))
             goto no_null;
-        /* What the program has printed and not written yet. */
+        /* Writes what the program has printed so far. */
         fflush(stdout);
     }
     return 0;

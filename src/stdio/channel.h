@@ -1,4 +1,4 @@
-/* stdio/channel.h - the descriptors that messages go through, out of everybody else's way. */
+/* stdio/channel.h - private descriptors for messages. */
 #ifndef HAFT_SRC_CHANNEL_H
 #define HAFT_SRC_CHANNEL_H
 
@@ -6,18 +6,19 @@
 
 struct channel {
     int in, out;
-    int in_flags, out_flags; /* as they were found */
+    int in_flags, out_flags; /* original flags */
 };
 
-/* Moves the wire to private descriptors.  If it was standard input, that reads nothing from now
- * on; if it was standard output, that writes to standard error.  0, or HAFT_ECLOSED. */
+/* Moves messages to private descriptors. If they were on standard input, that is at end of file
+ * from now on; if on standard output, that goes to standard error. Returns 0 or HAFT_ECLOSED. */
 int hf_channel_open(struct channel *channel, int in, int out);
 
-/* Others may hold the same files: gives them their flags back. */
+/* Restores the flags of the files, which other processes may share. */
 void hf_channel_restore_flags(const struct channel *channel);
 void hf_channel_close(struct channel *channel);
 
-/* Sends what is printed to standard error, until the restore gets what this returns. */
+/* Redirects standard output to standard error, until the return value is passed to the restore
+ * function. */
 int hf_stdout_divert(void);
 void hf_stdout_restore(int diverted);
 

@@ -1,5 +1,4 @@
-/* lines.c - one buffer that grows to the longest line it has seen and shrinks again when it is
- * empty. */
+/* lines.c - a line buffer that grows to the longest line and shrinks when it is empty. */
 #include "stdio/lines.h"
 
 #include <string.h>
@@ -42,7 +41,7 @@ static bool lines_grow(struct lines *lines)
     return true;
 }
 
-/* The line that is there in part is given up. */
+/* Discards the partial line. */
 static void start_skipping(struct lines *lines)
 {
     lines->skipping = true;
@@ -59,13 +58,13 @@ char *hf_lines_room(struct lines *lines, size_t *ret_size)
             hf_lines_finish(lines);
     }
     move_to_front(lines);
-    /* What filled it to the brim is in a hurry. */
+    /* A read that filled the buffer suggests a fast sender, so the buffer grows. */
     if (lines->brimful && lines->capacity < KEEP)
         lines_grow(lines);
     if (lines->capacity - lines->end < LEAST && !lines_grow(lines)) {
         if (!lines->capacity)
             return NULL;
-        /* Without memory for the rest of it, a line is too long. */
+        /* Without memory for the rest, a line is too long. */
         if (lines->capacity == lines->end)
             start_skipping(lines);
     }
@@ -92,7 +91,7 @@ static bool lines_is_blank(const char *text, size_t size)
     return true;
 }
 
-/* What is between `start` and `end` is a line, but for what is passed over. */
+/* Takes the text from `start` to `end` as a line, unless it must be skipped. */
 static int lines_take(struct lines *lines, size_t end, size_t next, const char **ret_line,
                       size_t *ret_size)
 {
@@ -126,7 +125,7 @@ static const char *find_end(struct lines *lines)
     return found;
 }
 
-/* Goes on to the end of a line that is too long.  False when it has not come yet. */
+/* Skips to the end of a line that is too long. Returns false if it has not arrived yet. */
 static bool skip(struct lines *lines, bool last)
 {
     const char *end = find_end(lines);
@@ -162,7 +161,7 @@ int hf_lines_next(struct lines *lines, bool last, const char **ret_line, size_t 
         } else if (last) {
             status = lines_take(lines, lines->end, lines->end, ret_line, ret_size);
         } else {
-            /* A byte order mark and a CR may still come off. */
+            /* A byte order mark and a CR may still be removed. */
             if (lines->end - lines->start <= lines->limit + 4)
                 return 0;
             start_skipping(lines);

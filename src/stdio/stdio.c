@@ -1,9 +1,9 @@
-/* stdio.c - one client, on a pair of descriptors.
+/* stdio.c - serves one client on a pair of descriptors.
  *
- * Lines come in as long as there is room for answers; answers go out as far as the client reads;
- * neither ever waits for the other on this thread.  The end has three stages: calls in flight
- * finish (ending), those that have not are cancelled (closing), and the loop stops when nothing
- * is left to run or write, or when waiting longer is of no use. */
+ * Input is read while there is room for responses; output is written as fast as the client reads;
+ * neither blocks the other on this thread. Shutdown has three stages: calls in flight finish
+ * (ending), the remaining ones are cancelled (closing), and the loop stops when nothing is left to
+ * run or write, or when waiting longer is pointless. */
 #include <haft/run.h>
 
 #include <errno.h>
@@ -28,13 +28,14 @@
 enum {
     MAX_WORKERS = 1024,
     MAX_UNSENT_MESSAGES = 10000,
-    EAGER = 16 << 10,   /* of answers: they do not wait for others */
-    STALL_CHECK = 1000, /* how often a client that does not read is looked at, */
-    MAX_STALLS = 5      /* and how often in vain before it is given up */
+    EAGER = 16 << 10,   /* output that is written without waiting for more */
+    STALL_CHECK = 1000, /* interval for checking a client that does not read, */
+    MAX_STALLS = 5      /* and number of checks before it is given up */
 };
 
-/* A signal that does nothing by default says that the parent is gone.  It also comes when only the
- * parent's thread that started this process has ended, which SIGTERM could not tell apart. */
+/* The signal for the parent's death, one without a default action. It is also sent when only the
+ * parent's thread that started this process has ended, which could not be distinguished from a real
+ * SIGTERM. */
 enum { PARENT_GONE = SIGURG };
 
 enum stdio_stage { SERVING, ENDING, CLOSING };
@@ -46,23 +47,24 @@ struct stdio {
     struct lines lines;
     struct writer writer;
     uv_poll_t in, out;
-    bool in_polls, out_polls; /* a file is always ready, and cannot be waited for */
-    int out_events;           /* that are waited for */
-    uv_idle_t feed;           /* takes lines without waiting */
+    bool in_polls, out_polls; /* false for a regular file, which is always ready and cannot be
+                               * polled */
+    int out_events;           /* polled events */
+    uv_idle_t feed;           /* processes lines without waiting */
     uv_timer_t timeout;
     struct signals signals;
     pid_t parent;
 
     enum stdio_stage stage;
-    bool ended;     /* the input has */
+    bool ended;     /* end of input */
     bool broken;    /* nobody reads the output */
-    bool abandoned; /* calls that do not come back are waited for no longer */
+    bool abandoned; /* calls that have not ended are no longer waited for */
     unsigned n_signals, n_stalls;
-    size_t unsent; /* at the latest look */
+    size_t unsent; /* as of the latest check */
     int status;
 };
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
 static void stdio_on_timeout(uv_timer_t *handle);
 static void on_feed(uv_idle_t *handle);
@@ -102,7 +104,7 @@ static void stdio_on_timeout(uv_timer_t *handle)
         stdio->broken = true;
 }
 
-/* An answer is lost: a client that knows nothing of it would wait for ever. */
+/* A response is lost: the client would wait for it forever, so the session ends. */
 static void stdio_fail(struct stdio *stdio, int status)
 {
     stdio->broken = true;
@@ -114,7 +116,7 @@ static void stdio_fail(struct stdio *stdio, int status)
 
 static void on_out(uv_poll_t *handle, int status, int events);
 
-/* Always watched, to notice when nobody reads any more; for room only when there is none. */
+/* Always polls for the reader's disconnection; for room only if there is none. */
 static void watch_out(struct stdio *stdio, bool for_room)
 {
     int events = UV_PRIORITIZED | (for_room ? UV_WRITABLE : 0);
@@ -167,7 +169,7 @@ static void on_out(uv_poll_t *handle, int status, int events)
         flush(stdio);
 }
 
-/* When as much waits as may, the client has to read first. */
+/* If the output limit is reached, input waits until the client reads. */
 static void stdio_send(void *context, const haft_outgoing *message)
 {
     struct stdio *stdio = context;
@@ -211,7 +213,7 @@ static void stdio_before_sleep(void *context)
 
 /* ---- input ---- */
 
-/* Writes before everything that came has been answered, if the client reads. */
+/* Writes before all input has been answered, if the client reads. */
 static void hurry(struct stdio *stdio)
 {
     if (stdio->writer.bytes && !(stdio->out_events & UV_WRITABLE) && hf_lines_left(&stdio->lines))
@@ -220,7 +222,7 @@ static void hurry(struct stdio *stdio)
 
 static void take_lines(struct stdio *stdio)
 {
-    haft_time now = loop_now(&stdio->own.loop); /* when they came, all of them */
+    haft_time now = loop_now(&stdio->own.loop); /* arrival time of all of them */
     size_t half = hf_lines_left(&stdio->lines) / 2;
     const char *line;
     size_t size;
@@ -235,11 +237,11 @@ static void take_lines(struct stdio *stdio)
         if (status < 0) {
             stdio->own.receiver.too_long(stdio->own.receiver.context, size, NULL);
         } else if (session_loop_receive(&stdio->own, line, size, now)) {
-            /* What could not be read is not answered; what was answered before still goes out. */
+            /* Input that could not be read is not answered; earlier responses are still sent. */
             flush(stdio);
             stdio_fail(stdio, HAFT_ENOMEM);
         }
-        /* So that the client has something to do while the second half is made. */
+        /* Gives the client work while the second half is processed. */
         if (stdio->writer.bytes >= EAGER || hf_lines_left(&stdio->lines) < half) {
             half = 0;
             hurry(stdio);
@@ -270,7 +272,7 @@ static void read_once(struct stdio *stdio)
 
 static void on_in(uv_poll_t *handle, int status, int events)
 {
-    (void)status; /* read says it better */
+    (void)status; /* read reports the error */
     (void)events;
     read_once(handle->data);
 }
@@ -311,7 +313,7 @@ static void stdio_on_signal(uv_signal_t *handle, int number)
             begin_ending(stdio, stdio->options.grace_ms);
         return;
     }
-    /* One that ends already is not hurried by a terminal that closes, nor reads anything again. */
+    /* During shutdown, a closing terminal does not hasten the end, and nothing is reloaded. */
     if (number == SIGHUP && (stdio->options.reload || stdio->stage != SERVING)) {
         if (stdio->stage == SERVING)
             stdio->options.reload(stdio->options.reload_context);
@@ -351,8 +353,8 @@ static void stdio_watch_signals(struct stdio *stdio)
 
 /* ---- life ---- */
 
-/* Whether the descriptor can be watched.  What cannot be, by its nature, is a file, which is never
- * waited for; any other reason is a failure, for whoever reads there would be stuck. */
+/* Whether the descriptor can be polled. A regular file cannot, and is always ready; any other
+ * reason is a failure, because reading from it would block. */
 static bool watch(struct stdio *stdio, uv_poll_t *watcher, int fd)
 {
     int status = uv_poll_init(&stdio->own.uv, watcher, fd);

@@ -1,7 +1,7 @@
-/* writer.c - a list of chunks that messages are copied into one after the other, so that many
- * small ones leave in one system call and a large one is never moved again.
+/* writer.c - a list of chunks into which messages are copied one after the other, so that many
+ * small messages are written by one system call and a large one is never moved again.
  *
- * A chunk remembers how many messages end in it: that is how they are counted off as it goes. */
+ * A chunk counts the messages that end in it, so that they can be counted as it is written. */
 #include "stdio/writer.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ enum { CHUNK = 64 << 10, VECTORS = 32 };
 struct chunk {
     struct chunk *next;
     size_t start, end, capacity;
-    size_t messages; /* that end in it */
+    size_t messages; /* number of messages that end in it */
     char data[];
 };
 

@@ -1,8 +1,7 @@
-/* stdio/writer.h - what is to be written and has not been: whole lines, in the order they
- * came.
+/* stdio/writer.h - pending output: complete lines, in order.
  *
- * Nothing here waits.  What a descriptor does not take now is kept; whoever adds looks at
- * hf_writer_is_full and stops making more. */
+ * Nothing here blocks. Data that a descriptor does not accept now is kept; callers check
+ * hf_writer_is_full and then stop producing. */
 #ifndef HAFT_SRC_WRITER_H
 #define HAFT_SRC_WRITER_H
 
@@ -13,8 +12,8 @@ struct chunk;
 struct writer {
     int fd;
     struct chunk *first, *last, *spare;
-    size_t bytes, messages;         /* that have not been written */
-    size_t max_bytes, max_messages; /* over either it is full, until half is left */
+    size_t bytes, messages;         /* not yet written */
+    size_t max_bytes, max_messages; /* above either it is full, until half is left */
     bool full;
     const haft_allocator *allocator;
 };
@@ -23,14 +22,14 @@ void hf_writer_init(struct writer *writer, const haft_allocator *allocator, int 
                     size_t max_bytes, size_t max_messages);
 void hf_writer_finish(struct writer *writer);
 
-/* Adds a message and a line end.  0, or HAFT_ENOMEM: nothing of it was added. */
+/* Adds a message and a line end. Returns 0, or HAFT_ENOMEM if nothing was added. */
 int hf_writer_add(struct writer *writer, const char *text, size_t size);
 
-/* Writes what can be written now.  1 when everything has been, 0 when the rest must wait,
- * HAFT_ECLOSED when nobody reads any more. */
+/* Writes as much as possible without blocking. Returns 1 if everything was written, 0 if the rest
+ * must wait, HAFT_ECLOSED if nobody reads. */
 int hf_writer_flush(struct writer *writer);
 
-/* Whether as much waits as may: false again when half of it has gone. */
+/* Whether the limit is reached; false again when half has been written. */
 bool hf_writer_is_full(struct writer *writer);
 
 #endif

@@ -1,13 +1,13 @@
-/* group.c - a request on a table: look and make, then write. */
+/* group.c - applies a request to a table: prepare first, then write. */
 #include "store/group.h"
 
 enum { MAX_STAGED = 64 };
 
-/* What an operation will write: made in the first pass, used up in the second. */
+/* What an operation will write: prepared in the first pass, used in the second. */
 struct staged {
     struct entry *entry;   /* NULL if it writes nothing */
-    struct record *record; /* of PUT and APPEND */
-    bool added;            /* the entry was not there */
+    struct record *record; /* for PUT and APPEND */
+    bool added;            /* the entry is new */
 };
 
 struct group {
@@ -16,9 +16,9 @@ struct group {
     struct staged staged[MAX_STAGED];
 };
 
-/* ---- making ---- */
+/* ---- preparing ---- */
 
-/* The entry to write to, added if there is none. */
+/* Finds or adds the entry to write to. */
 static int stage_entry(struct group *group, struct staged *staged, struct entry *entry,
                        haft_slice key, size_t bytes)
 {
@@ -54,7 +54,7 @@ static bool version_holds(const haft_store_op *op, const struct entry *entry)
     return !op->if_version || op->version == (entry ? entry->version : 0);
 }
 
-/* ---- each operation: 1 if it can be done, 0 if not, or an error ---- */
+/* ---- operations: 1 if possible, 0 if not, or an error ---- */
 
 static int op_get(struct group *group, haft_store_op *op, struct entry *entry)
 {
@@ -142,7 +142,7 @@ static int op_append(struct group *group, haft_store_op *op, struct entry *entry
     return status ? status : 1;
 }
 
-/* The records after one, as many as fit; NULL where there is none. */
+/* Returns the first record after a sequence number; NULL if there is none. */
 static const struct record *range_first(const struct log *log, uint64_t after)
 {
     const struct record *record = log->first;
@@ -207,7 +207,7 @@ static int prepare_op(struct group *group, haft_store_op *op, struct staged *sta
     }
 }
 
-/* Whether an operation that was not done stops the others. */
+/* Whether a failed operation prevents the others. */
 static bool is_condition(const haft_store_op *op)
 {
     return op->if_version || op->kind == HAFT_STORE_TAKE;

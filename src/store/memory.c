@@ -1,7 +1,7 @@
-/* memory.c - the store in this process's memory.
+/* memory.c - the in-memory store.
  *
- * Each namespace is a table with a lock of its own, made when it is first used and never removed.  A request
- * holds one lock for as long as it takes to apply it. */
+ * Each namespace is a table with its own lock, created on first use and never removed. A request
+ * holds one lock while it is applied. */
 #include <haft/store.h>
 #include <stdatomic.h>
 
@@ -18,14 +18,14 @@ struct space {
 };
 
 struct memory_store {
-    haft_store store; /* first: it is what others hold */
+    haft_store store; /* must be first: others hold a pointer to it */
     const haft_allocator *allocator;
     void (*yield)(void);
     haft_store_space *limits;
     size_t n_limits;
     _Atomic(struct space *) spaces; /* newest first */
-    size_t n_spaces;                /* under the lock of the store */
-    atomic_flag lock;               /* for making spaces, and for subscribers */
+    size_t n_spaces;                /* under the store's lock */
+    atomic_flag lock;               /* for creating spaces, and for subscribers */
     haft_store_subscriber *subscribers;
 };
 
@@ -45,7 +45,7 @@ static void lock_give(atomic_flag *lock)
 
 /* ---- namespaces ---- */
 
-/* What the library keeps; limits are said once, here. */
+/* Limits of the library's own namespaces. */
 static const haft_store_space own_limits[] = {
     {.name = "rate", .max_entries = 10000, .max_bytes = 16 << 20, .evicts = true},
     {.name = "events", .max_entries = 10000, .max_bytes = 64 << 20, .evicts = true},
@@ -82,7 +82,7 @@ static struct space *space_find(struct memory_store *memory, const char *name)
     return space;
 }
 
-/* The lock of the store is held. */
+/* The caller must hold the store's lock. */
 static struct space *space_add(struct memory_store *memory, const char *name)
 {
     const haft_allocator *allocator = memory->allocator;
@@ -104,7 +104,7 @@ static struct space *space_add(struct memory_store *memory, const char *name)
     return space;
 }
 
-/* The namespace of that name, made if there is none; NULL with *ret_status set. */
+/* Finds or creates a namespace; NULL with *ret_status set. */
 static struct space *space_get(struct memory_store *memory, const char *name, int *ret_status)
 {
     struct space *space = space_find(memory, name);
@@ -189,7 +189,7 @@ static int memory_submit(haft_store *store, haft_store_request *request)
     return request->status < 0 ? request->status : 0;
 }
 
-/* ---- walking ---- */
+/* ---- scanning ---- */
 
 static int found_copy(haft_store_scan *scan, const struct entry *entry)
 {
@@ -215,8 +215,8 @@ static bool entry_matches(const struct entry *entry, const haft_store_scan *scan
            !(entry->expires && entry->expires <= scan->now);
 }
 
-/* The cursor is the number of the next slot and, above it, how many slots there were: the table may have grown
- * since, and then the walk begins again.  A slot is read whole. */
+/* The cursor contains the next slot and, in the upper bits, the number of slots: if the table has
+ * grown since, the scan starts again. A slot is read completely. */
 static int scan_slots(const struct table *table, haft_store_scan *scan)
 {
     size_t at = (size_t)(scan->cursor & UINT32_MAX), seen = 0, n = 0;

@@ -1,17 +1,17 @@
-/* store.c - what holds for every store: requests are checked before an implementation sees them. */
+/* store.c - common to all stores: checks requests before an implementation sees them. */
 #include <haft/store.h>
 
 #include "base/base.h"
 
 enum {
     MAX_OPS = 64,
-    STORE_MAX_NAME = 1024, /* of a group or a key */
+    STORE_MAX_NAME = 1024, /* size of a group or a key */
     DEFAULT_RECORDS = 256,
     DEFAULT_LOG_BYTES = 1 << 20,
     DEFAULT_STEP = 100
 };
 
-/* A method, or NULL if the implementation was compiled before there was such a one. */
+/* A method, or NULL if the implementation was compiled before it existed. */
 #define STORE_METHOD(store, name)                                                                  \
     (offsetof(haft_store_methods, name) < (store)->methods->struct_size ? (store)->methods->name   \
                                                                         : NULL)
@@ -29,7 +29,7 @@ const char *haft_store_op_name(haft_store_kind kind)
 
 /* ---- requests ---- */
 
-/* An empty one is "", not NULL. */
+/* An empty name is "", not NULL. */
 static bool slice_is_name(haft_slice slice)
 {
     return slice.size <= STORE_MAX_NAME && slice.data;
@@ -53,7 +53,7 @@ static bool op_writes(const haft_store_op *op)
     return !op_reads(op) && op->kind != HAFT_STORE_PUBLISH;
 }
 
-/* Two writes of one entry have no order in a request that is applied at once. */
+/* Two writes of one entry have no order in a request that is applied atomically. */
 static bool request_writes_twice(const haft_store_request *request)
 {
     const haft_store_op *ops = request->ops;
@@ -108,7 +108,7 @@ bool haft_store_cancel(haft_store *store, haft_store_request *request)
     return STORE_METHOD(store, cancel) && STORE_METHOD(store, cancel)(store, request);
 }
 
-/* ---- the rest ---- */
+/* ---- other functions ---- */
 
 int haft_store_scan_step(haft_store *store, haft_store_scan *scan)
 {

@@ -1,4 +1,4 @@
-/* table.c - a hash table with an order of use. */
+/* table.c - a hash table with LRU order. */
 #include "store/table.h"
 
 #include "base/list.h"
@@ -43,7 +43,7 @@ static struct entry **table_slot(const struct table *table, uint64_t hash)
     return &table->slots[hash & (table->n_slots - 1)];
 }
 
-/* Without memory for a larger one the table stays as it is, and is slower. */
+/* Without memory for a larger one, the table stays as it is, and is slower. */
 static void table_grow(struct table *table)
 {
     const haft_allocator *allocator = table->allocator;
@@ -87,7 +87,7 @@ struct entry *hf_table_find(struct table *table, haft_slice group, haft_slice ke
     struct entry *entry = table->newest;
     uint64_t hash;
 
-    /* Who asks is often who asked last. */
+    /* Fast path: the same entry as last time. */
     if (!entry || !entry_is(entry, group, key)) {
         hash = name_hash(group, key);
         entry = *table_slot(table, hash);
@@ -100,7 +100,7 @@ struct entry *hf_table_find(struct table *table, haft_slice group, haft_slice ke
     return NULL;
 }
 
-/* ---- the order of use ---- */
+/* ---- LRU order ---- */
 
 static void order_unlink(struct table *table, struct entry *entry)
 {

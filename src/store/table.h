@@ -1,5 +1,5 @@
-/* store/table.h - the entries of one namespace: found by group and key, in the order of their use, within
- * limits.  The caller has the lock. */
+/* store/table.h - the entries of one namespace: lookup by group and key, LRU order, limits. The
+ * caller must hold the lock. */
 #ifndef HAFT_SRC_TABLE_H
 #define HAFT_SRC_TABLE_H
 
@@ -20,24 +20,24 @@ struct record {
 struct log {
     struct record *first, *last;
     size_t n, bytes;
-    uint64_t sequence; /* of the latest record, ever */
+    uint64_t sequence; /* sequence number of the latest record */
 };
 
 struct entry {
     struct entry *next;          /* in its slot */
-    struct entry *older, *newer; /* in the order of use */
+    struct entry *older, *newer; /* in LRU order */
     uint64_t hash;
     enum entry_type type;
-    int64_t expires;  /* 0: never */
-    uint64_t version; /* of whatever was written last */
-    size_t bytes;     /* all that it holds */
+    int64_t expires;  /* 0 for never */
+    uint64_t version; /* version of the latest write */
+    size_t bytes;     /* total memory */
     union {
         struct record *value;
         struct window window;
         struct log log;
     } as;
     size_t group_size, key_size;
-    char name[]; /* the group, the key */
+    char name[]; /* group and key */
 };
 
 struct table {
@@ -47,7 +47,7 @@ struct table {
     size_t n_slots; /* a power of two */
     struct entry *oldest, *newest;
     size_t n, bytes;
-    size_t swept; /* the slot where the search for ended entries goes on */
+    size_t swept; /* slot at which the search for expired entries continues */
     uint64_t version;
 };
 
@@ -55,26 +55,26 @@ int hf_table_init(struct table *table, const haft_store_space *limits,
                   const haft_allocator *allocator);
 void hf_table_finish(struct table *table);
 
-/* The entry of that name if it is there and has not ended; NULL if not. */
+/* Finds an entry that has not expired; NULL if there is none. */
 struct entry *hf_table_find(struct table *table, haft_slice group, haft_slice key, int64_t now);
 
-/* An empty entry, linked like any other; NULL without memory.  The limits are not looked at. */
+/* Adds an empty entry; NULL without memory. Does not check limits. */
 struct entry *hf_table_add(struct table *table, haft_slice group, haft_slice key);
 void hf_table_remove(struct table *table, struct entry *entry);
 
-/* Makes an entry the one that was used last. */
+/* Marks an entry as most recently used. */
 void hf_table_touch(struct table *table, struct entry *entry);
 
-/* Frees what an entry holds: it is empty. */
+/* Frees the contents of an entry. */
 void hf_entry_clear(struct table *table, struct entry *entry);
-/* An entry's own memory has grown, or shrunk, from `before` bytes. */
+/* Updates the total after an entry's memory has changed from `before` bytes. */
 void hf_entry_resized(struct table *table, const struct entry *entry, size_t before);
 
-/* Removes entries that have ended, looking at a few slots. */
+/* Removes expired entries in a few slots. */
 void hf_table_sweep(struct table *table, int64_t now, size_t slots);
 
-/* Makes room for `entries` and `bytes` more: by removing what has ended and, if the namespace evicts, what was
- * used longest ago, but no entry of `group`.  False if there is not enough. */
+/* Makes room for `entries` and `bytes` more: removes expired entries and, if the namespace evicts,
+ * the least recently used ones, except those of `group`. Returns false if that is not enough. */
 bool hf_table_make_room(struct table *table, size_t entries, size_t bytes, haft_slice group,
                         int64_t now);
 

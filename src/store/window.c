@@ -13,9 +13,9 @@ static unsigned window_at(const struct window *window, unsigned i)
     return (window->first + i) % window->capacity;
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
-/* Copies what is in use to the front of a larger ring. */
+/* Copies the used part to the front of a larger ring. */
 static int window_grow(struct window *window, unsigned capacity, const haft_allocator *allocator,
                        size_t *bytes)
 {
@@ -84,7 +84,7 @@ static bool exact_allows(struct window *window, int64_t now, int64_t *ret_wait)
 
 /* ---- by slices ---- */
 
-/* The slice that a time is in; slices are counted from the beginning of time. */
+/* The slice that contains a time, counted from time 0. */
 static int64_t slice_of(const struct window *window, int64_t now)
 {
     int64_t per_ms = window->rate.per_ms;
@@ -92,7 +92,7 @@ static int64_t slice_of(const struct window *window, int64_t now)
     return now / per_ms * WINDOW_SLICES + now % per_ms * WINDOW_SLICES / per_ms;
 }
 
-/* The first moment of a slice. */
+/* The start of a slice. */
 static int64_t slice_start(const struct window *window, int64_t slice)
 {
     int64_t per_ms = window->rate.per_ms, rest = slice % WINDOW_SLICES * per_ms;

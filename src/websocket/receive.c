@@ -108,8 +108,9 @@ static bool receive_check_text(struct websocket_incoming *in, bool is_whole)
         return true;
     in->checked += haft_utf8_valid(in->message.data + in->checked, left);
     left = in->message.size - in->checked;
-    return !left ||
-           (!is_whole && receive_is_part_of_character(in->message.data + in->checked, left));
+    if (!left)
+        return true;
+    return !is_whole && receive_is_part_of_character(in->message.data + in->checked, left);
 }
 
 static bool receive_add(websocket *ws, const struct wslay_frame_iocb *frame)

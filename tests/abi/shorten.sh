@@ -8,7 +8,7 @@ mkdir -p "$out/haft"
 
 for header in "$include"/haft.h "$include"/haft/*.h; do
     name=${header#"$include"/}
-    # Without comments, which may hold semicolons and braces; and without the one member that a macro fills in.
+    # Without comments, which may hold semicolons and braces; and without the members that a macro fills in.
     awk '
         {
             while (1) {
@@ -26,7 +26,7 @@ for header in "$include"/haft.h "$include"/haft/*.h; do
             }
             if (!inside) { sub(/[ \t]+$/, ""); print; before = "" }
             else if (before != "") { print before; before = "" }
-        }' "$header" | sed 's/\.numbers = T##_numbers_}/}/' |
+        }' "$header" | sed 's/\.numbers = T##_numbers_}/}/; s/\.version = HAFT_VERSION_NUMBER, //' |
     awk -v names="$out/names" '
         function cut(line,    at) { # the last declarator of a declaration
             at = match(line, /, *\**[a-z_0-9]+;$/)

@@ -156,6 +156,27 @@ static void running(void)
     haft_server_free(server);
 }
 
+HAFT_OPTION_STRUCT(reader, HAFT_OPTION_STRING(user, "--user", "who", .initial = "ada"),
+                   HAFT_OPTION_ENUM(tone, tone, "--tone", "how", .initial = "gruff"));
+
+static void options(void)
+{
+    haft_server *server = serve();
+    char name[] = "reader", user[] = "--user=eve", *argv[] = {name, user, NULL};
+    const haft_option_table *table = &reader_table;
+    reader values = {0};
+
+    CHECK(haft_options_add(
+              server,
+              AT_END(haft_option_table, .size = sizeof values,
+                     .options = at_end(table->options, table->n_options * sizeof(haft_option)),
+                     .n_options = table->n_options),
+              &values) == 0);
+    CHECK(haft_options_read(server, 2, argv) == 0);
+    CHECK(!strcmp(values.user, "eve") && values.tone == tone_gruff);
+    haft_server_free(server);
+}
+
 static void schemas(void)
 {
     const char text[] = "{\"type\":\"object\"}";
@@ -362,6 +383,7 @@ static const struct {
     {offers, "haft_resource haft_prompt haft_visibility"},
     {stages, "haft_stage"},
     {running, "haft_section haft_stdio_options"},
+    {options, "haft_option haft_option_table"},
     {schemas,
      "haft_schema_options haft_emit_options haft_type haft_type_options haft_string_rules"},
     {sessions, "haft_session_options haft_endpoint_options haft_transport haft_loop"},

@@ -1,5 +1,7 @@
 /* test_main.c - the command line: what each option prints, and the status it ends with. */
+#define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -118,6 +120,10 @@ static const char details[] = "greet: Greets\n"
 
 static const struct line lines[] = {
     {{"--help"}, false, 0, usage, NULL},
+    {{"-h"}, false, 0, usage, NULL},
+    {{"--stdio", "-h"}, false, 0, usage, NULL},
+    {{"--workers=0", "--help"}, false, 0, usage, NULL},
+    {{"-V"}, false, 0, "greeter 2.1 (haft " HAFT_VERSION ")\n", NULL},
     {{"--version"}, false, 0, "greeter 2.1 (haft " HAFT_VERSION ")\n", NULL},
     {{"--list"}, false, 0, table, NULL},
     {{"--list", "--page-size", "1"}, false, 0, table, NULL},
@@ -207,7 +213,7 @@ static const struct line lines[] = {
     {{"--call"}, false, 2, "", "greeter: --call needs TOOL [JSON]\n"},
     {{"--lst"}, false, 2, "", "greeter: unknown option --lst; did you mean --list?\n"},
     {{"--wrkrs", "3"}, false, 2, "", "did you mean --workers?\n"},
-    {{"greet"}, false, 2, "", "greeter: unknown option greet; --help lists the options\n"},
+    {{"greet"}, false, 2, "", "greeter: unexpected argument greet; --help shows the usage\n"},
     {{"--quite-different"},
      false,
      2,
@@ -388,6 +394,44 @@ static void takes_nobody_elses_socket(void **state)
     assert_int_equal(child_wait(&child), 0);
 }
 
+/* With a terminal for its standard input. */
+static int run_on_terminal(void *context)
+{
+    const char *terminal = context;
+    struct line line = {.out = NULL};
+    int fd = open(terminal, O_RDWR | O_NOCTTY);
+
+    return fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO ? run(&line) : 9;
+}
+
+static void a_terminal_is_told_what_to_do(void **state)
+{
+    static const char expected[] =
+        "greeter: serving MCP on standard input and output, for a client that starts it\n"
+        "greeter: to try it, run haft tools -- greeter, or greeter --list"
+#if HAFT_HTTP
+        ", or greeter --http 8808"
+#endif
+        "\n";
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    char error[1024] = "", *terminal;
+    struct child child;
+
+    (void)state;
+    assert_true(master >= 0 && !grantpt(master) && !unlockpt(master));
+    terminal = ptsname(master);
+    assert_non_null(terminal);
+    child_start(&child, run_on_terminal, terminal);
+    while (strlen(error) < strlen(expected)) {
+        assert_int_equal(poll(&(struct pollfd){.fd = child.error, .events = POLLIN}, 1, 20000), 1);
+        assert_true(read(child.error, error + strlen(error), sizeof error - 1 - strlen(error)) > 0);
+    }
+    assert_string_equal(error, expected);
+    assert_int_equal(write(master, "\4", 1), 1); /* the end of the input */
+    assert_int_equal(child_wait(&child), 0);
+    close(master);
+}
+
 static int run_nothing(void *context)
 {
     char name[] = "nothing", *argv[] = {name, NULL};
@@ -445,6 +489,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_does_what_it_says),
+        cmocka_unit_test(a_terminal_is_told_what_to_do),
         cmocka_unit_test(no_server_is_a_failure),
         cmocka_unit_test(sections_are_undone_before_the_server),
         cmocka_unit_test(many_complaints_have_an_end),

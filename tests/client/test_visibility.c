@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "support/failing.h"
 #include "support/test.h"
 
 static int answer(haft_call *call)
@@ -123,11 +124,43 @@ static void what_is_hidden_is_disabled_and_announced(void **state)
     haft_server_free(server);
 }
 
+/* Tools that are added after a failure are hidden by the visibility before it. */
+static void a_failure_changes_nothing(void **state)
+{
+    bool failed = true;
+
+    (void)state;
+    for (size_t nth = 1; failed; nth++) {
+        struct failing failing;
+        haft_server *server;
+        haft_client *client;
+        char names[128];
+
+        failing_init(&failing, 0);
+        server = haft_server_new_with(
+            "hiding", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
+        assert_int_equal(haft_add(server, &answer_tool), 0);
+        failing.fail_at = failing.calls + nth;
+        failed = haft_server_set_visibility(server, HAFT_WITH(haft_visibility, .tools = "get_*"));
+        assert_int_equal(failed, failing.failures > 0);
+        failing.fail_at = 0;
+        assert_int_equal(haft_add(server, &list_delete), 0);
+        assert_int_equal(haft_add(server, &get_user), 0);
+        client = haft_client_new(server, NULL);
+        names_of(client, names);
+        assert_string_equal(names, failed ? "list_users list_delete get_user" : "get_user");
+        haft_client_free(client);
+        haft_server_free(server);
+        failing_check(&failing);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tools_are_seen_or_not),
         cmocka_unit_test(what_is_hidden_is_disabled_and_announced),
+        cmocka_unit_test(a_failure_changes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,7 +275,7 @@ static const struct wrong {
     [OPTION_FILE] = {{NULL, "5"}, {NULL, "\"\""}, {"\xff", "{}"}, {NULL, "\"a\\u0000b\""}},
     [OPTION_PATH] = {{"mcp", "\"mcp\""}, {"http://a/mcp", "5"}},
     [OPTION_ADDRESS] = {{"127.0.0.1", "\"127.0.0.1\""},
-                        {":80", "\":80\""},
+                        {":65536", "\":x\""},
                         {"a:65536", "8080"},
                         {"unix:", "\"unix:\""},
                         {"a:", "\"a:\""},

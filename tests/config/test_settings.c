@@ -266,7 +266,7 @@ static void bench_begin(struct bench *bench, const char *text)
     assert_int_equal(hf_settings_load(&subject->settings, &subject->program, &bench->given, 1,
                                       &subject->complaints),
                      0);
-    assert_int_equal(hf_app_apply_live(NULL, subject->server, &subject->settings, true), 0);
+    assert_int_equal(hf_app_apply_live(NULL, subject->server, &subject->settings), 0);
     hf_settings_commit(&subject->settings);
     subject->server->options.log = keep_line;
     subject->server->options.log_context = bench;
@@ -348,10 +348,12 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
 {
     struct bench bench;
     haft_server *server;
+    unsigned changes;
 
     (void)state;
     bench_begin(&bench, "{\"limits\": {\"workers\": 2, \"timeout\": \"5s\"}}");
     server = bench.subject.server;
+    changes = atomic_load(&server->changes.lists[HAFT_OFFER_TOOL]);
     assert_int_equal(atomic_load(&server->limits.timeout_ms), 5000);
 
     write_file(&bench, "{\"limits\": {\"workers\": 3, \"timeout\": \"6s\", \"client_rate\": 9}}");
@@ -363,6 +365,7 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
                                    "limits.client_rate: now 9/1m (file)\n"
                                    "limits.workers: changing this requires a restart\n"
                                    "configuration reloaded\n");
+    assert_int_equal(atomic_load(&server->changes.lists[HAFT_OFFER_TOOL]), changes);
 
     /* What is not said any more is as the program, or the table, has it. */
     write_file(&bench, "{\"tools\": {\"offer\": \"a*\", \"disabled\": [\"ab\"]}}");
@@ -370,7 +373,8 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     hf_reload_now(&bench.reload);
     assert_int_equal(atomic_load(&server->limits.timeout_ms), 30000);
     assert_int_equal(atomic_load(&server->limits.client_calls), 0);
-    assert_string_equal(server->visibility.tools, "a*,-ab");
+    assert_string_equal(server->catalogue->visibility.tools, "a*,-ab");
+    assert_int_equal(atomic_load(&server->changes.lists[HAFT_OFFER_TOOL]), changes + 1);
 
     /* A file that is gone, or wrong, changes nothing. */
     unlink(bench.path);
@@ -379,7 +383,7 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     bench.log[0] = '\0';
     hf_reload_now(&bench.reload);
     assert_int_equal(atomic_load(&server->limits.timeout_ms), 30000);
-    assert_string_equal(server->visibility.tools, "a*,-ab");
+    assert_string_equal(server->catalogue->visibility.tools, "a*,-ab");
     assert_non_null(strstr(bench.log, "tools.ofer: unknown key; did you mean tools.offer?\n"));
     bench_end(&bench);
 }

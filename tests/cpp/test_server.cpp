@@ -102,6 +102,12 @@ void add_tools(haft::server &server)
               })
         .tool("echo", "Says it again", [](const word &in) { return in.text; })
         .tool("view", "Says it again", [](const view &in) { return in.text; })
+        .tool("inner_view", "Returns a view of its arguments",
+              [](const word &in) -> std::string_view { return in.text; })
+        .tool("inner_member", "Returns a struct with a view of its arguments",
+              [](const word &in) { return view{in.text}; })
+        .tool("inner_reference", "Returns its arguments",
+              [](const word &in) -> const word & { return in; })
         .tool("literal", "Says something", [] { return "something"; })
         .tool("nothing", "Says nothing", [] {})
         .tool("whoami", "Looks around",
@@ -128,6 +134,7 @@ void add_tools(haft::server &server)
         .tool("throws", "Fails", [] { throw std::runtime_error("the password is 1234"); })
         .tool("throws_int", "Fails", [] { throw 5; })
         .tool("throws_status", "Fails", [] { throw haft::error(HAFT_EBUSY, "no time"); })
+        .tool("throws_success", "Fails", [] { throw haft::error(0, "no status of an error"); })
         .tool("misfit", "Gives what does not fit", [] { return mood{9}; })
         .tool("nul", "Gives what JSON of C cannot have", [] { return word{std::string("\0", 1)}; });
 }
@@ -137,6 +144,10 @@ struct call_row {
     bool is_error;
     const char *text, *structured;
 };
+
+/* Longer than a std::string can hold without an allocation. */
+#define LONG_TEXT "a text that a std::string keeps in memory of its own"
+#define LONG_WORD "{\"text\":\"" LONG_TEXT "\"}"
 
 const call_row calls[] = {
     {"add", R"({"a":2,"b":40})", false, R"({"total":42})", R"({"total":42})"},
@@ -150,6 +161,9 @@ const call_row calls[] = {
     {"map", R"({"text":"a"})", false, R"({"result":{"a":1}})", R"({"result":{"a":1}})"},
     {"echo", R"({"text":"a b"})", false, "a b", ""},
     {"view", R"({"text":"a b"})", false, "a b", ""},
+    {"inner_view", LONG_WORD, false, LONG_TEXT, ""},
+    {"inner_member", LONG_WORD, false, LONG_WORD, LONG_WORD},
+    {"inner_reference", LONG_WORD, false, LONG_WORD, LONG_WORD},
     {"literal", "{}", false, "something", ""},
     {"nothing", "{}", false, "", ""},
     {"whoami", "{}", false, "whoami client not cancelled", ""},
@@ -164,6 +178,7 @@ const call_row calls[] = {
     {"throws", "{}", true, "The tool failed.", ""},
     {"throws_int", "{}", true, "The tool failed.", ""},
     {"throws_status", "{}", true, "The server is busy. Try again later.", ""},
+    {"throws_success", "{}", true, "The tool failed.", ""},
     {"misfit", "{}", true, "The tool returned a result that does not match its output schema.", ""},
     {"nul", "{}", true, "The tool failed.", ""},
     {"echo", R"({"text":"still here"})", false, "still here", ""},
@@ -319,6 +334,8 @@ void test_offers()
                   []() -> std::string { throw std::runtime_error("secret"); })
         .prompt("review", "Reviews code",
                 [](const review_args &in) { return "Review this: " + in.code; })
+        .prompt("quote", "Returns a view of its arguments",
+                [](const review_args &in) -> std::string_view { return in.code; })
         .prompt("talk", "Has two messages", [](haft::call &call) {
             call.say("user");
             call.text("Hello");
@@ -337,6 +354,9 @@ void test_offers()
     assert_null(strstr(got.text, "secret"));
     assert_int_equal(haft_client_get(client.get(), "review", R"({"code":"x = 1"})", &got), 0);
     assert_string_equal(got.text, "Review this: x = 1");
+    assert_int_equal(haft_client_get(client.get(), "quote", R"({"code":")" LONG_TEXT R"("})", &got),
+                     0);
+    assert_string_equal(got.text, LONG_TEXT);
     assert_int_equal(haft_client_get(client.get(), "review", "{}", &got), 0);
     assert_true(got.is_error);
     assert_int_equal(haft_client_get(client.get(), "talk", "{}", &got), 0);
@@ -426,6 +446,94 @@ void test_lifetime()
     assert_false(std::is_copy_constructible_v<haft::client>);
 }
 
+struct arguments {
+    std::vector<std::string> words;
+    std::vector<char *> pointers;
+
+    arguments(std::initializer_list<const char *> given) : words(given.begin(), given.end())
+    {
+        for (std::string &one : words)
+            pointers.push_back(one.data());
+        pointers.push_back(nullptr);
+    }
+    int n() const
+    {
+        return static_cast<int>(words.size());
+    }
+};
+
+struct program {
+    std::string root = ".", token, file;
+    bool dry = false, loud = true;
+    int64_t n = 3, room = 1024;
+    double scale = 0.1;
+    std::chrono::milliseconds patience{5000};
+    std::vector<std::string> ignore = {"a"};
+    haft::server server{"program", "1.0"};
+
+    program()
+    {
+        server
+            .option("--root", root, "where", haft::takes("DIR"), haft::kind(HAFT_OPTION_KIND_PATH))
+            .option("--dry", dry, "change nothing")
+            .option("--loud", loud, "say much")
+            .option("--n", n, "how many", haft::bounds(-5, 5), haft::variable("PROGRAM_N"))
+            .option("--room", room, "bytes", haft::kind(HAFT_OPTION_KIND_SIZE))
+            .option("--scale", scale, "factor")
+            .option("--patience", patience, "time")
+            .option("--ignore", ignore, "names")
+            .option("", token, "secret", haft::variable("PROGRAM_TOKEN"),
+                    haft::kind(HAFT_OPTION_KIND_SECRET))
+            .option("FILE", file, "file to read", haft::required());
+    }
+};
+
+/* Options are bound to variables, whose values are the defaults. */
+void test_options()
+{
+    program plain, full, wrong, run;
+    arguments none{"program", "x"};
+    arguments all{"program",     "--root=/r",  "--dry", "--loud=false",
+                  "--room=4KiB", "--scale",    "2.5",   "--patience=2s",
+                  "--ignore=b",  "--ignore=c", "f"};
+    arguments far{"program", "--n=6", "x"}, help{"program", "--help"},
+        check{"program", "y", "--check"};
+
+    assert_true(plain.server.read_options(none.n(), none.pointers.data()));
+    equal_text(plain.root, ".");
+    equal_text(plain.file, "x");
+    equal_text(plain.token, "");
+    assert_true(plain.loud && !plain.dry && plain.n == 3 && plain.room == 1024);
+    assert_true(plain.scale == 0.1 && plain.patience.count() == 5000);
+    assert_int_equal(plain.ignore.size(), 1);
+
+    setenv("PROGRAM_N", "-4", 1);
+    setenv("PROGRAM_TOKEN", "hush", 1);
+    assert_true(full.server.read_options(all.n(), all.pointers.data()));
+    unsetenv("PROGRAM_N");
+    unsetenv("PROGRAM_TOKEN");
+    equal_text(full.root + full.file + full.token, "/rfhush");
+    assert_true(full.dry && !full.loud && full.n == -4 && full.room == 4096);
+    assert_true(full.scale == 2.5 && full.patience == std::chrono::seconds(2));
+    assert_int_equal(full.ignore.size(), 2);
+    equal_text(full.ignore[1], "c");
+    assert_true(text_of<std::logic_error>([&] {
+                    full.server.option("--late", full.dry, "late");
+                }).find("before main") != std::string::npos);
+
+    assert_false(wrong.server.read_options(far.n(), far.pointers.data()));
+    assert_false(wrong.server.read_options(help.n(), help.pointers.data()));
+    assert_int_equal(wrong.n, 3);
+    assert_int_equal(wrong.server.main(far.n(), far.pointers.data()), 2);
+
+    assert_int_equal(run.server.main(check.n(), check.pointers.data()), 0);
+    equal_text(run.file, "y");
+    assert_true(text_of<std::logic_error>([&] {
+                    haft::server("a", "1").option("--a", run.n, "a",
+                                                  haft::kind(HAFT_OPTION_KIND_PATH));
+                }).find("another type") != std::string::npos);
+}
+
 /* Every allocation of a handler fails once: the call is answered, and the server goes on. */
 void test_memory()
 {
@@ -464,7 +572,7 @@ int main()
         CPP_TEST(test_calls),    CPP_TEST(test_log),     CPP_TEST(test_legacy),
         CPP_TEST(test_ask),      CPP_TEST(test_list),    CPP_TEST(test_offers),
         CPP_TEST(test_c_tool),   CPP_TEST(test_refused), CPP_TEST(test_typed),
-        CPP_TEST(test_lifetime), CPP_TEST(test_memory),
+        CPP_TEST(test_lifetime), CPP_TEST(test_memory),  CPP_TEST(test_options),
     };
 
     return cmocka_run_group_tests(tests, nullptr, nullptr);

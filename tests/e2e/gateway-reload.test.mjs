@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Session, call, send, textOf } from "./http-client.mjs";
+import { Session, ask, call, send, textOf } from "./http-client.mjs";
 import { withGateway } from "./serve.mjs";
 import { example, until } from "./server.mjs";
 
@@ -255,3 +255,29 @@ test("an endpoint that comes has the options of the others", () =>
             args: ["--metrics"],
         },
     ));
+
+test("an endpoint that comes back has the options that changed meanwhile", () => {
+    const configuration = (endpoints, disabled) => ({
+        log,
+        tools: { disabled },
+        ...settings(["passing", "routes-1"], { endpoints }),
+    });
+    const both = [{}, { endpoint: "/b" }];
+    const tools = async (server) => {
+        const { response } = await ask(`${server.base}/b`, "tools/list");
+
+        return response.result.tools.map((tool) => tool.name).join();
+    };
+
+    return withGateway(
+        "plain",
+        async (server) => {
+            assert.equal(await tools(server), "passing,say");
+            await reload(server, configuration([{}], []));
+            await reload(server, configuration([{}], ["passing"]));
+            await reload(server, configuration(both, ["passing"]));
+            assert.equal(await tools(server), "say");
+        },
+        { config: configuration(both, []) },
+    );
+});

@@ -105,7 +105,7 @@ test("--help is what haft help serve prints", async () => {
 
     assert.equal(code, 0);
     assert.equal(out, (await run(["help", "serve"])).out);
-    assert.match(out, /^ {2}--http HOST:PORT/m);
+    assert.match(out, /^ {2}--http \[HOST:\]PORT/m);
     assert.match(out, /^ {2}--stdio /m);
 });
 

@@ -4,9 +4,7 @@
 #define _DEFAULT_SOURCE
 #include <sys/resource.h>
 
-#include "http/site.h"
-
-#include <haft/gateway.h>
+#include "gateway/stand.h"
 
 #include "engine/offer/server.h"
 #include "gateway/held.h"
@@ -89,13 +87,6 @@ static int at_once(haft_call *call)
 HAFT_ROUTE_BARE(at_once, "GET", "/at-once", "Does not");
 HAFT_TOOL_BARE(at_once, "Does not");
 
-struct stand {
-    haft_gateway *gateway;
-    haft_app app;
-    haft_http_mount mount;
-    struct site *site;
-};
-
 static void stand_open(struct stand *stand, unsigned timeout_ms)
 {
     static const haft_tool *const tools[] = {&at_once_tool, NULL};
@@ -105,19 +96,10 @@ static void stand_open(struct stand *stand, unsigned timeout_ms)
     assert_int_equal(haft_route_add(stand->gateway, &chain_route), 0);
     assert_int_equal(haft_route_add(stand->gateway, &at_once_route), 0);
     assert_non_null(haft_mcp_add(stand->gateway, HAFT_WITH(haft_mcp_options, .tools = tools)));
-    stand->app = *haft_gateway_app(stand->gateway);
-    stand->mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = &stand->app);
-    stand->site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "",
-                                                         .mounts = &stand->mount, .n_mounts = 1,
-                                                         .workers = WORKERS, .admit = admit));
+    stand_serve(
+        stand, (haft_http_options)HAFT_INIT(haft_http_options, .workers = WORKERS, .admit = admit));
     if (timeout_ms)
         atomic_store(&stand->site->server->limits.timeout_ms, timeout_ms);
-}
-
-static void stand_close(struct stand *stand)
-{
-    site_close(stand->site);
-    haft_gateway_free(stand->gateway);
 }
 
 static int ask(const struct stand *stand, const char *start, const char *body)
@@ -131,16 +113,6 @@ static int ask(const struct stand *stand, const char *start, const char *body)
 
     say(fd, request, (size_t)size);
     return fd;
-}
-
-static void expect(int fd, const char *status, const char *part)
-{
-    static char text[ROOM];
-
-    assert_true(hear_all(fd, text, sizeof text));
-    close(fd);
-    if (!strstr(text, status) || !strstr(text, part))
-        fail_msg("%s and %s are not in %s", status, part, text);
 }
 
 /* ---- cases ---- */
@@ -175,7 +147,7 @@ static void carries_many_with_few_workers(void **state)
         char text[64];
 
         snprintf(text, sizeof text, "ann asks %zu", i);
-        expect(fds[i], "HTTP/1.1 200 ", text);
+        stand_expect(fds[i], "HTTP/1.1 200 ", text);
     }
     stand_close(&stand);
     free(fds);
@@ -212,7 +184,7 @@ static void decides_later(void **state)
             wait_for_held(1);
             let_go(rows[i].status);
         }
-        expect(fd, rows[i].line, rows[i].part);
+        stand_expect(fd, rows[i].line, rows[i].part);
     }
     stand_close(&stand);
 }
@@ -237,7 +209,7 @@ static void outlives_its_client(void **state)
         close(fd);
         /* the loop has seen that when it has seen another one */
         other = ask(&stand, "GET /at-once", "");
-        expect(other, "HTTP/1.1 200 ", "ann");
+        stand_expect(other, "HTTP/1.1 200 ", "ann");
         let_go(0);
     }
     stand_close(&stand);
@@ -252,7 +224,7 @@ static void ends_at_the_deadline(void **state)
     (void)state;
     stand_open(&stand, 50);
     fd = ask(&stand, "GET /chain/1", "");
-    expect(fd, "HTTP/1.1 504 ", "");
+    stand_expect(fd, "HTTP/1.1 504 ", "");
     wait_for_held(1);
     let_go(0);
     stand_close(&stand);

@@ -3,9 +3,7 @@
  * wherever they are. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
-#include "http/site.h"
-
-#include <haft/gateway.h>
+#include "gateway/stand.h"
 
 #include "gateway/held.h"
 
@@ -154,13 +152,6 @@ static void keep_log(void *context, haft_level level, const char *text, size_t s
     uv_mutex_unlock(&log_lock);
 }
 
-struct stand {
-    haft_gateway *gateway;
-    haft_app app;
-    haft_http_mount mount;
-    struct site *site;
-};
-
 static void stand_open(struct stand *stand)
 {
     static const haft_route *const routes[] = {
@@ -181,16 +172,7 @@ static void stand_open(struct stand *stand)
         stand->gateway, HAFT_WITH(haft_mcp_options, .tools = tools, .policies = "stamp, slow")));
     assert_non_null(haft_mcp_add(stand->gateway,
                                  HAFT_WITH(haft_mcp_options, .endpoint = "/open", .tools = tools)));
-    stand->app = *haft_gateway_app(stand->gateway);
-    stand->mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = &stand->app);
-    stand->site = site_open((haft_http_options)HAFT_INIT(
-        haft_http_options, .path = "", .mounts = &stand->mount, .n_mounts = 1, .workers = 1));
-}
-
-static void stand_close(struct stand *stand)
-{
-    site_close(stand->site);
-    haft_gateway_free(stand->gateway);
+    stand_serve(stand, (haft_http_options)HAFT_INIT(haft_http_options, .workers = 1));
 }
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -206,16 +188,6 @@ static int ask(const struct stand *stand, const char *request)
 
     say(fd, request, strlen(request));
     return fd;
-}
-
-static void expect(int fd, const char *status, const char *part)
-{
-    static char text[ROOM];
-
-    assert_true(hear_all(fd, text, sizeof text));
-    close(fd);
-    if (!strstr(text, status) || !strstr(text, part))
-        fail_msg("%s and %s are not in %s", status, part, text);
 }
 
 /* ---- cases ---- */
@@ -253,16 +225,16 @@ static void holds_no_worker(void **state)
         for (size_t j = 0; j < MANY; j++)
             fds[j] = ask(&stand, rows[i].request);
         wait_for_held(MANY);
-        expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
+        stand_expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
         let_go(0);
         for (size_t j = 0; j < MANY; j++)
-            expect(fds[j], "HTTP/1.1 200 ", rows[i].part);
+            stand_expect(fds[j], "HTTP/1.1 200 ", rows[i].part);
         fds[0] = ask(&stand, rows[i].request);
         wait_for_held(1);
         let_go(HAFT_EINVAL);
-        expect(fds[0], rows[i].refused, "");
+        stand_expect(fds[0], rows[i].refused, "");
     }
-    expect(ask(&stand, GET("/at-once")), "HTTP/1.1 200 ", "ann");
+    stand_expect(ask(&stand, GET("/at-once")), "HTTP/1.1 200 ", "ann");
     stand_close(&stand);
 }
 
@@ -277,19 +249,19 @@ static void refuses_later(void **state)
     fd = ask(&stand, GET("/guarded"));
     wait_for_held(1);
     let_go(HAFT_STOP);
-    expect(fd, "HTTP/1.1 401 ", "X-Stamp: seen");
+    stand_expect(fd, "HTTP/1.1 401 ", "X-Stamp: seen");
     fd = ask(&stand, POST("/mcp", 70, TOOL("now")));
     wait_for_held(1);
     let_go(HAFT_STOP);
-    expect(fd, "HTTP/1.1 401 ", "X-Stamp: seen");
+    stand_expect(fd, "HTTP/1.1 401 ", "X-Stamp: seen");
     fd = ask(&stand, GET("/guarded"));
     wait_for_held(1);
     let_go(9);
-    expect(fd, "HTTP/1.1 500 ", "X-Stamp: seen");
+    stand_expect(fd, "HTTP/1.1 500 ", "X-Stamp: seen");
     assert_non_null(strstr(logged, "policy slow returned 9"));
-    expect(ask(&stand, GET("/odd")), "HTTP/1.1 500 ", "");
+    stand_expect(ask(&stand, GET("/odd")), "HTTP/1.1 500 ", "");
     assert_non_null(strstr(logged, "policy odd returned 7"));
-    expect(ask(&stand, GET("/odd-out")), "HTTP/1.1 500 ", "");
+    stand_expect(ask(&stand, GET("/odd-out")), "HTTP/1.1 500 ", "");
     assert_non_null(strstr(logged, "policy odd-out returned 7"));
     stand_close(&stand);
 }
@@ -307,8 +279,8 @@ static void ends_at_the_deadline(void **state)
         for (size_t j = 0; j < MANY; j++)
             fds[j] = ask(&stand, requests[i]);
         for (size_t j = 0; j < MANY; j++)
-            expect(fds[j], "HTTP/1.1 504 ", "");
-        expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
+            stand_expect(fds[j], "HTTP/1.1 504 ", "");
+        stand_expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
         wait_for_held(MANY);
         for (size_t j = 0; j < MANY; j++)
             assert_true(haft_call_cancelled(held.items[j]));
@@ -328,9 +300,9 @@ static void gives_up_an_invoke(void **state)
 
     (void)state;
     stand_open(&stand);
-    expect(ask(&stand, GET("/relay")), "HTTP/1.1 200 ", "relayed 504");
-    expect(ask(&stand, POST("/open", 72, TOOL("relay"))), "HTTP/1.1 200 ", "relayed 504");
-    expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
+    stand_expect(ask(&stand, GET("/relay")), "HTTP/1.1 200 ", "relayed 504");
+    stand_expect(ask(&stand, POST("/open", 72, TOOL("relay"))), "HTTP/1.1 200 ", "relayed 504");
+    stand_expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
     wait_for_held(2);
     assert_true(haft_call_cancelled(held.items[0]));
     assert_int_equal(haft_call_time_left(held.items[1]), 0);
@@ -387,7 +359,7 @@ static void ends_with_the_server(void **state)
                 wait_for_cancel();
             let_go(0);
             if (!hasty_end)
-                expect(fd, "HTTP/1.1 200 ", "");
+                stand_expect(fd, "HTTP/1.1 200 ", "");
             else
                 close(fd);
             uv_thread_join(&closer);

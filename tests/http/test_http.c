@@ -570,7 +570,7 @@ static void refuses_addresses(void **state)
 {
     static const char *const rows[] = {
         "0.0.0.0:0",   "[::]:0", "192.0.2.1:0",     "nonsense",    "127.0.0.1",
-        "127.0.0.1:x", ":80",    "127.0.0.1:65536", "host.name:1", "unix:/nowhere/to/be/found"};
+        "127.0.0.1:x", ":",      "127.0.0.1:65536", "host.name:1", "unix:/nowhere/to/be/found"};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -107,8 +107,9 @@ static void believes_whom_it_should(void **state)
          "unable to get local issuer certificate"},
         {"here", "", "127.0.0.1", "stranger.pem", NULL, NULL, false, "certificate"},
         {"here", "", "127.0.0.1", "nothing.pem", NULL, NULL, false, "nothing.pem"},
+        /* What follows depends on the version of libcurl. */
         {"elsewhere", "", "127.0.0.1", "authority.pem", NULL, NULL, false,
-         "no alternative certificate subject name matches target host name '127.0.0.1'"},
+         "no alternative certificate subject name matches target"},
         {"expired", "", "127.0.0.1", "authority.pem", NULL, NULL, false, "certificate has expired"},
         {"future", "", "127.0.0.1", "authority.pem", NULL, NULL, false,
          "certificate is not yet valid"},

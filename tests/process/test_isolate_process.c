@@ -177,7 +177,8 @@ static int searches(haft_call *call)
     close(memory);
     return haft_text(call, "%s", !searched ? "nothing searched" : found ? "found" : "not there");
 }
-HAFT_TOOL_BARE(searches, "Looks for the key in its memory", .isolate = true);
+/* Seconds with a sanitizer, and many of them beside other work. */
+HAFT_TOOL_BARE(searches, "Looks for the key in its memory", .isolate = true, .timeout_ms = 120000);
 
 static void has_no_key(void **state)
 {

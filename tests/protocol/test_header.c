@@ -54,7 +54,7 @@ static void is_value(struct text value, const char *wanted)
 static void indexes_what_is_read(void **state)
 {
     static const char *const names[] = {
-#define HEADER_NAME_(member, first, name) name,
+#define HEADER_NAME_(member, first, name, count) name,
         HEADERS_READ(HEADER_NAME_)
 #undef HEADER_NAME_
     };

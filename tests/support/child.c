@@ -1,4 +1,4 @@
-/* child.c - a server in a process of its own; see child.h. */
+/* child.c - a server in a separate process; see child.h. */
 #define _DEFAULT_SOURCE
 #include "support/child.h"
 
@@ -35,7 +35,7 @@ void sleep_ms(int64_t ms)
         ;
 }
 
-/* Of /proc: signals for the process that no thread of it has taken. */
+/* Whether a signal is pending for the process, according to /proc. */
 static bool is_pending(pid_t pid, int number)
 {
     static const char key[] = "ShdPnd:";
@@ -94,7 +94,7 @@ void child_start(struct child *child, int (*function)(void *context), void *cont
     child->taken = 0;
 }
 
-/* Takes in what there is.  False at the end of the output. */
+/* Reads available output. Returns false at its end. */
 static bool take(struct child *child)
 {
     char bytes[65536];
@@ -145,7 +145,7 @@ void child_wait_read(const struct child *child)
     }
 }
 
-/* The end of the next line; NULL when it has not come. */
+/* The end of the next line; NULL if it has not arrived. */
 static char *line_end(const struct child *child)
 {
     size_t left = child->seen.size - child->taken;
@@ -197,7 +197,7 @@ void child_end(struct child *child)
     child->in = -1;
 }
 
-/* What it had to say, when it did not end well. */
+/* Prints its standard error if it failed. */
 static void show_error(const struct child *child)
 {
     char bytes[4096];

@@ -1,4 +1,4 @@
-/* counting.c - malloc, with what is out counted; see counting.h. */
+/* counting.c - malloc with a count of allocated memory; see counting.h. */
 #include "support/counting.h"
 
 #include <stdlib.h>

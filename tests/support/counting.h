@@ -1,5 +1,5 @@
-/* support/counting.h - an allocator that any thread may use and any may read: how much is out at
- * the moment. */
+/* support/counting.h - an allocator that counts the memory currently allocated; usable and readable
+ * from any thread. */
 #ifndef HAFT_TESTS_COUNTING_H
 #define HAFT_TESTS_COUNTING_H
 
@@ -12,12 +12,12 @@ struct counts {
 };
 
 struct counting {
-    haft_allocator allocator; /* to be used by its address; the struct must not move */
+    haft_allocator allocator; /* used by address, so the struct must not move */
     struct counts *counts, own;
-    pid_t pid; /* a process that was forked from this one counts nothing */
+    pid_t pid; /* forked processes do not count */
 };
 
-/* Counts in `where`, which may be memory that other processes see; NULL for in itself. */
+/* Counts in `where`, which may be memory shared with other processes; NULL for its own. */
 void counting_init(struct counting *counting, struct counts *where);
 
 #endif

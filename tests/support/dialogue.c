@@ -1,4 +1,4 @@
-/* dialogue.c - conversations as tables; see dialogue.h. */
+/* dialogue.c - dialogues as tables; see dialogue.h. */
 #include "support/dialogue.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { LONGEST = 1 << 16 };
 
-/* A text that is put together, with " for ' and the tail for $T. */
+/* A text under construction, with ' replaced by " and $T by the tail. */
 struct line {
     char *text;
     size_t size;
@@ -42,7 +42,7 @@ static void puts_to(struct line *line, const char *text)
     put(line, text, strlen(text));
 }
 
-/* Adds the next word of a line, which is moved past it. */
+/* Appends the next word of a line and advances past it. */
 static void put_word(struct line *line, const char **rest)
 {
     size_t size = strcspn(*rest, " ");
@@ -51,7 +51,7 @@ static void put_word(struct line *line, const char **rest)
     *rest += size + ((*rest)[size] == ' ');
 }
 
-/* ---- what is said ---- */
+/* ---- messages to the server ---- */
 
 static void build_request(struct line *line, char kind, const char *rest)
 {
@@ -76,7 +76,7 @@ static void build_request(struct line *line, char kind, const char *rest)
     puts_to(line, "}");
 }
 
-/* ---- what is heard ---- */
+/* ---- expected messages ---- */
 
 static void build_error(struct line *line, const char *rest)
 {
@@ -119,7 +119,7 @@ static void build_expected(struct line *line, char kind, const char *rest)
     }
 }
 
-/* Whether the text is as the pattern has it. */
+/* Whether the text matches the pattern. */
 static bool matches(const char *pattern, const char *text)
 {
     const char *after = NULL, *from = NULL;

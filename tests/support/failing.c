@@ -1,7 +1,7 @@
-/* failing.c - the allocator that fails on purpose; see failing.h.
+/* failing.c - an allocator with injected failures; see failing.h.
  *
- * Each block has its size in front of it, so that a wrong size is noticed.  A resize always moves,
- * so that a pointer kept across one is noticed too, by the sanitizers. */
+ * Each block is preceded by its size, to detect a wrong size. A resize always moves the block, so
+ * that the sanitizers detect stale pointers. */
 #include "support/failing.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* support/failing.h - an allocator that fails on purpose and counts what is not given back.
+/* support/failing.h - an allocator that fails on purpose and detects leaks.
  *
- * A fault test runs its subject with the first call failing, then the second, until a run ends
- * without a failure; after each run nothing may be left:
+ * A fault test runs its subject with the first allocation failing, then the second, until a run has
+ * no failure; each run must free everything:
  *
  *     for (size_t nth = 1;; nth++) {
  *         struct failing failing;
@@ -11,26 +11,25 @@
  *         failing_check(&failing);
  *         if (!failing.failures)
  *             break;
- *     }
- */
+ *     } */
 #ifndef HAFT_TESTS_FAILING_H
 #define HAFT_TESTS_FAILING_H
 
 #include <haft/base.h>
 
 struct failing {
-    haft_allocator allocator; /* to be used by its address; the struct must not move */
-    size_t fail_at;           /* the call that fails, counted from 1; 0 for none */
-    bool keep_failing;        /* and every call after it too */
-    size_t calls;             /* of alloc and resize */
+    haft_allocator allocator; /* used by address, so the struct must not move */
+    size_t fail_at;           /* the call that fails, from 1; 0 for none */
+    bool keep_failing;        /* all later calls fail as well */
+    size_t calls;             /* number of alloc and resize calls */
     size_t failures;
     size_t live_blocks, live_bytes, peak_bytes;
-    size_t wrong_sizes; /* an old size that was not the block's */
+    size_t wrong_sizes; /* calls with an old size that differs from the block's */
 };
 
 void failing_init(struct failing *failing, size_t fail_at);
 
-/* Fails the running cmocka test unless everything was given back, each with its right size. */
+/* Fails the running cmocka test unless everything was freed, with the correct sizes. */
 void failing_check(const struct failing *failing);
 
 #endif

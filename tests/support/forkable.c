@@ -1,4 +1,4 @@
-/* forkable.c - malloc that survives a fork; see forkable.h. */
+/* forkable.c - a fork-safe malloc; see forkable.h. */
 #include "support/forkable.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
-/* support/forkable.h - malloc in the keeping of one lock, which a fork waits for.
+/* support/forkable.h - malloc behind one lock, which fork acquires.
  *
- * The C library's malloc can be used in the copy of a process whose other threads were within it; the
- * one that sanitizers bring cannot, and a copy then waits for ever. */
+ * The C library's malloc works in a forked process even if other threads were inside it; that of
+ * the sanitizers does not, and the process would deadlock. */
 #ifndef HAFT_TESTS_FORKABLE_H
 #define HAFT_TESTS_FORKABLE_H
 
@@ -9,7 +9,7 @@
 
 extern const haft_allocator forkable_allocator;
 
-/* Before the first fork. */
+/* Must be called before the first fork. */
 void forkable_start(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* support/gate.h - a disk that hangs: while a gate is shut, whoever calls writev stands before it.
+/* support/gate.h - simulates a hanging disk: while the gate is shut, callers of writev block.
  *
- * To be included by the one file of a program: it takes the place of the C library's function. */
+ * Include it in one file of a program: it replaces the C library's function. */
 #ifndef HAFT_TESTS_GATE_H
 #define HAFT_TESTS_GATE_H
 
@@ -46,7 +46,7 @@ static inline void gate_set(bool shut)
     uv_mutex_unlock(&gate.lock);
 }
 
-/* Until somebody stands before it. */
+/* Waits until a thread blocks there. */
 static inline void gate_wait(void)
 {
     uv_mutex_lock(&gate.lock);

@@ -1,4 +1,4 @@
-/* headers.c - lines to headers, and headers to lines. */
+/* headers.c - converts lines to headers and back. */
 #include "support/headers.h"
 
 #include <stdio.h>

@@ -4,18 +4,18 @@
 
 #include <haft/engine.h>
 
-/* Headers that were read from lines. */
+/* Headers parsed from lines. */
 struct header_lines {
     char text[16384];
     haft_header list[64];
     size_t n;
 };
 
-/* Reads lines, NULL for none; what is set points into *lines. */
+/* Parses lines, or NULL; the headers point into *lines. */
 void headers_read(struct header_lines *lines, const char *text, const haft_header **ret_headers,
                   size_t *ret_n);
 
-/* Writes them as lines, each with its CRLF. */
+/* Writes them as lines, each with CRLF. */
 void headers_write(const haft_header *headers, size_t n, char *to, size_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* late_store.c - requests in a queue, each with a copy of all that it points to. */
+/* late_store.c - queues requests, each with a copy of everything it points to. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/late_store.h"
 
@@ -20,7 +20,7 @@ struct late {
 };
 
 struct late_store {
-    haft_store store; /* first */
+    haft_store store; /* must be first */
     haft_store *inner;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -83,7 +83,7 @@ static void late_free(struct late *late)
     free(late);
 }
 
-/* Without the lock: whoever waits may ask again at once. */
+/* Without the lock, because the callback may submit again at once. */
 static void late_answer(struct late_store *store, struct late *late, int status)
 {
     haft_store_request *request = late->request;
@@ -199,7 +199,7 @@ static bool late_cancel(haft_store *given, haft_store_request *request)
 static const haft_store_methods late_methods =
     HAFT_INIT(haft_store_methods, .name = "late", .submit = late_submit, .cancel = late_cancel);
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 struct late_store *late_store_new(haft_store *inner, enum late_mode mode, unsigned delay_ms)
 {

@@ -1,10 +1,10 @@
-/* record.c - writes down what goes over every session of a test program, for
+/* record.c - records the messages of every session of a test program, for
  * tests/e2e/recorded.test.mjs.
  *
- * The linker puts these functions around those that make a session and those that feed it, so that
- * a test need not know of it and none can forget it.  With $HAFT_RECORD unset they do nothing.  A
- * line of that file is one message: which session, the revision until its client names one, who
- * speaks, and the text, each byte of which is a character, for it may be anything. */
+ * The linker wraps the functions that create and feed a session, so that every test is recorded
+ * without its cooperation. Without $HAFT_RECORD they do nothing. A line of the file is one message:
+ * the session, the revision until the client names one, the sender, and the text, with each byte as
+ * one character, since it may be any bytes. */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { LINE_LIMIT = 256 << 20 };
 
-/* What the session was made with; it is given this instead. */
+/* The session's original transport, which this replaces. */
 struct recorder {
     haft_transport real;
     bool shared;
@@ -42,8 +42,8 @@ static void put_text(haft_buffer *line, const char *text, size_t size)
     }
 }
 
-/* A session that many clients share is one to each of their messages.  The file is opened for every
- * line: a child closes what it does not know. */
+/* In a session shared by several clients, each message is recorded as a session. The file is opened for
+ * every line, because a child process closes unknown descriptors. */
 static void record(const struct recorder *recorder, const char *from, const void *tag,
                    const char *text, size_t size)
 {
@@ -65,7 +65,7 @@ static void record(const struct recorder *recorder, const char *from, const void
     close(file);
 }
 
-/* ---- what the session calls ---- */
+/* ---- callbacks of the session ---- */
 
 static void record_send(void *context, const haft_outgoing *message)
 {
@@ -91,7 +91,7 @@ static void pass_close(void *context)
     free(recorder);
 }
 
-/* ---- what the linker puts in their places ---- */
+/* ---- wrapped functions ---- */
 
 haft_session *__real_haft_session_new(haft_server *server, const haft_session_options *options);
 haft_session *__wrap_haft_session_new(haft_server *server, const haft_session_options *options);
@@ -157,7 +157,7 @@ int __wrap_haft_session_receive_http(haft_session *session, const char *text, si
     return __real_haft_session_receive_http(session, text, size, headers, tag, now);
 }
 
-/* The text is gone by now; what was no JSON has nothing to say here either. */
+/* The text is no longer available; messages that were not JSON are not recorded here. */
 int __wrap_haft_incoming_process(haft_incoming *message, haft_session *session,
                                  const haft_headers *headers)
 {

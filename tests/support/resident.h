@@ -1,5 +1,5 @@
-/* support/resident.h - how much memory a process has.  Needs nothing else of the tests: benchmarks
- * ask, too. */
+/* support/resident.h - the memory of a process. Independent of the other test files, because
+ * benchmarks use it. */
 #ifndef HAFT_TESTS_RESIDENT_H
 #define HAFT_TESTS_RESIDENT_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* In KiB; 0 when it cannot be told. */
+/* In KiB; 0 if unknown. */
 static inline size_t resident_kib(pid_t pid)
 {
     char path[64], line[256];

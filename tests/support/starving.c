@@ -1,6 +1,7 @@
-/* starving.c - arenas that are full on purpose; see starving.h.
+/* starving.c - arenas with injected failures; see starving.h.
  *
- * The linker has every other file of the library call these in place of those in arena.c. */
+ * The linker makes every other file of the library call these functions in place of those in
+ * arena.c. */
 #include "support/starving.h"
 
 #include <haft/base.h>

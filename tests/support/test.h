@@ -1,4 +1,4 @@
-/* support/test.h - cmocka with what it wants included first. */
+/* support/test.h - includes cmocka with its prerequisites. */
 #ifndef HAFT_TESTS_TEST_H
 #define HAFT_TESTS_TEST_H
 
@@ -11,10 +11,10 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* A string literal and its size: for tables of text that may hold a NUL. */
+/* A string literal and its size, for tables of text that may contain NUL. */
 #define TEXT(literal) (literal), sizeof(literal) - 1
 
-/* Whether a sanitizer is at work, which takes time and memory. */
+/* Whether a sanitizer is active, which takes time and memory. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SANITIZED 1
 #elif defined __has_feature

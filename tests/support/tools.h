@@ -1,4 +1,4 @@
-/* tools.h - the server that the tests of the runtime talk to. */
+/* tools.h - the server for the tests of the runtime. */
 #ifndef HAFT_TESTS_TOOLS_H
 #define HAFT_TESTS_TOOLS_H
 
@@ -17,15 +17,15 @@
 HAFT_STRUCT(text_args, HAFT_STRING(text, "What to say"));
 HAFT_STRUCT(count_args, HAFT_INTEGER(n, "How many", .min = 0));
 
-/* On the loop's thread. */
+/* Runs on the loop's thread. */
 static int echo(haft_call *call, const text_args *in)
 {
     return haft_text(call, "%s", in->text);
 }
 HAFT_TOOL_IN(echo, text_args, "Says it back", .quick = true);
 
-/* Handlers of the next two that have begun.  A test whose server is another process says where both
- * can see it. */
+/* The number of handlers of the next two tools that have started. A test whose server is another
+ * process points it to shared memory. */
 static atomic_uint begun_here, *begun = &begun_here;
 
 static inline void wait_until_begun(unsigned n)
@@ -34,7 +34,7 @@ static inline void wait_until_begun(unsigned n)
         assert_true(milliseconds() < late);
 }
 
-/* On a worker; stops when nobody waits. */
+/* Runs on a worker; stops when the call is cancelled. */
 static int slow(haft_call *call, const count_args *in)
 {
     atomic_fetch_add(begun, 1);
@@ -71,7 +71,7 @@ static int print(haft_call *call)
 }
 HAFT_TOOL_BARE(print, "Prints to standard output");
 
-/* What a child process finds on its standard input, and which signals it ignores. */
+/* Reports the standard input of a child process, and which signals it ignores. */
 static int spawn(haft_call *call)
 {
     int status = 0;
@@ -108,7 +108,7 @@ static int big(haft_call *call, const count_args *in)
 }
 HAFT_TOOL_IN(big, count_args, "Answers with so many bytes", .quick = true);
 
-/* Two that are finished by a thread of their own: one begun on the loop, one on a worker. */
+/* Two tools that are finished by a separate thread: one starts on the loop, one on a worker. */
 static void *finish_later(void *context)
 {
     haft_call *call = context;

@@ -1,6 +1,6 @@
-/* wire.c - the client at the other end; see wire.h.
+/* wire.c - a client for tests; see wire.h.
  *
- * What the session sends is copied and queued, whatever allocator the server uses. */
+ * Messages of the session are copied and queued, with any allocator of the server. */
 #include "support/wire.h"
 
 #include <stdio.h>

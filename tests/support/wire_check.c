@@ -1,4 +1,4 @@
-/* wire_check.c - what is checked alike of tools, prompts, resources and completion. */
+/* wire_check.c - common checks for tools, prompts, resources and completion. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ void wire_check_legacy(wire_serve *serve, const char *method, const struct wire_
         wire_check_rows(serve, revisions[i], method, rows, n, NULL);
 }
 
-/* Whether an allocation was left to fail. */
+/* Returns whether an allocation failed. */
 static bool fail_nth(wire_serve *serve, const char *method, const char *params, const char *good,
                      size_t nth)
 {

@@ -1,4 +1,5 @@
 /* test_frames.c - what a connection makes of frames, in both roles and however they are cut. */
+#include "websocket/link.h"
 #include "websocket/peer.h"
 
 /* ---- the table ---- */
@@ -556,6 +557,50 @@ static void masks_anew(void **state)
     assert_null(hf_websocket_new(&options));
 }
 
+/* ---- silence ---- */
+
+static void pings_a_silent_peer(void **state)
+{
+    struct logged log = {.size = 0};
+    struct websocket_options options = log_options(&log, WEBSOCKET_SERVER);
+    struct websocket_link link = {.ws = log.ws = hf_websocket_new(&options)};
+    char output[64];
+
+    (void)state;
+    hf_websocket_link_init(&link, 100, 40, 1000);
+    assert_int_equal(hf_websocket_link_tick(&link, 1000), 1100);
+    hf_websocket_link_hear(&link, 1050);
+    assert_int_equal(hf_websocket_link_tick(&link, 1149), 1150);
+    output_describe(log.ws, WEBSOCKET_SERVER, output, sizeof output);
+    assert_string_equal(output, "");
+    assert_int_equal(hf_websocket_link_tick(&link, 1150), 1190);
+    output_describe(log.ws, WEBSOCKET_SERVER, output, sizeof output);
+    assert_string_equal(output, "ping: ");
+    /* Whatever is heard will do, also in the same moment. */
+    hf_websocket_link_hear(&link, 1150);
+    assert_int_equal(hf_websocket_link_tick(&link, 1189), 1250);
+    assert_int_equal(hf_websocket_link_tick(&link, 1300), 1340);
+    assert_int_equal(hf_websocket_link_tick(&link, 1339), 1340);
+    assert_string_equal(log.text, "");
+    assert_true(hf_websocket_link_tick(&link, 1340) == INT64_MAX);
+    assert_string_equal(log.text, "end 1006 by peer the peer does not answer pings");
+    hf_websocket_free(log.ws);
+}
+
+static void pings_nobody_if_told_so(void **state)
+{
+    struct logged log = {.size = 0};
+    struct websocket_options options = log_options(&log, WEBSOCKET_SERVER);
+    struct websocket_link link = {.ws = log.ws = hf_websocket_new(&options)};
+
+    (void)state;
+    hf_websocket_link_init(&link, UINT32_MAX, 0, 1000);
+    assert_true(hf_websocket_link_tick(&link, 1000000000) == INT64_MAX);
+    assert_int_equal(hf_websocket_close(log.ws, 1000, "", 1000000000), 0);
+    assert_int_equal(hf_websocket_link_tick(&link, 1000000000), 1000005000);
+    hf_websocket_free(log.ws);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +615,8 @@ int main(void)
         cmocka_unit_test(may_be_freed_by_its_callback),
         cmocka_unit_test(may_be_closed_by_its_callback),
         cmocka_unit_test(masks_anew),
+        cmocka_unit_test(pings_a_silent_peer),
+        cmocka_unit_test(pings_nobody_if_told_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,7 +374,7 @@ static void client_bounds_answers(void **state)
          66000},
         {"", "HTTP/1.1 100 Continue\r\n\r\n", "the headers of the answer exceed the limit", 65536,
          66000},
-        {"HTTP/1.1 500 Oh\r\n\r\n", "abcdefghijklmnop", "the server did not switch to WebSocket",
+        {"HTTP/1.1 500 Oh\r\n\r\n", "abcdefghijklmno", "the server did not switch to WebSocket",
          1024, 1100},
     };
 

@@ -125,7 +125,10 @@ struct visitor {
     char text[512], excerpt[64];
     struct websocket_client_end end;
     const char *greeting;
-    bool closes, frees;             /* at the first message */
+    bool greets_twice;
+    bool closes, frees; /* at the first message */
+    const char *reply;  /* to it */
+    size_t reply_size;
     bool closes_early, frees_early; /* when it opens */
 };
 
@@ -138,6 +141,8 @@ static void visitor_on_open(void *context)
         assert_int_equal(hf_websocket_client_send(visitor->client, true, visitor->greeting,
                                                   strlen(visitor->greeting)),
                          0);
+    if (visitor->greets_twice)
+        assert_int_equal(hf_websocket_client_send(visitor->client, true, "again", 5), 0);
     if (visitor->closes_early)
         assert_int_equal(hf_websocket_client_close(visitor->client, 1000, "early"), 0);
     if (visitor->frees_early)
@@ -152,6 +157,10 @@ static void visitor_on_message(void *context, bool is_text, const char *bytes, s
     visitor->messages++;
     visitor->size += size;
     snprintf(visitor->last, sizeof visitor->last, "%s:%.40s", is_text ? "text" : "binary", bytes);
+    if (visitor->reply && visitor->messages == 1)
+        assert_int_equal(
+            hf_websocket_client_send(visitor->client, false, visitor->reply, visitor->reply_size),
+            0);
     if (visitor->closes)
         assert_int_equal(hf_websocket_client_close(visitor->client, 1000, "enough"), 0);
     if (visitor->frees)
@@ -252,6 +261,24 @@ static void they_send_much(void **state)
     hall_close(&hall);
 }
 
+/* The same from a callback, when the socket takes all that it is given. */
+static void they_reply_much(void **state)
+{
+    enum { REPLY = 1 << 20 };
+    struct hall hall = {.http = NULL};
+    char *bytes = calloc(1, REPLY);
+    struct visitor visitor = {.greeting = "hello", .reply = bytes, .reply_size = REPLY};
+
+    (void)state;
+    hall_open(&hall);
+    visitor_open(&visitor, visitor_options(&visitor, &hall.asker, hall.url));
+    RUN_UNTIL(&hall.asker, visitor.messages == 2);
+    assert_int_equal(visitor.size, REPLY + 5);
+    free(bytes);
+    hf_websocket_client_free(visitor.client);
+    hall_close(&hall);
+}
+
 static void the_server_closes(void **state)
 {
     struct hall hall = {.closes = true};
@@ -271,7 +298,7 @@ static void the_server_closes(void **state)
 static void the_server_frees(void **state)
 {
     struct hall hall = {.frees = true};
-    struct visitor visitor = {.greeting = "hello"};
+    struct visitor visitor = {.greeting = "hello", .greets_twice = true};
 
     (void)state;
     hall_open(&hall);
@@ -545,6 +572,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_talk),
         cmocka_unit_test(they_send_much),
+        cmocka_unit_test(they_reply_much),
         cmocka_unit_test(the_server_closes),
         cmocka_unit_test(the_server_frees),
         cmocka_unit_test(the_server_shuts_down),

@@ -82,11 +82,12 @@ template <class F> struct prompt_of : held {
         try {
             auto *self = static_cast<prompt_of *>(haft_tool_data(raw));
             call own(raw);
+            decoded<typename s::in> arguments(shadow);
 
             if constexpr (std::is_void_v<out>) {
-                invoke_handler<F>(self->function, own, shadow);
+                invoke_handler(self->function, own, arguments);
             } else {
-                out text = invoke_handler<F>(self->function, own, shadow);
+                out text = invoke_handler(self->function, own, arguments);
 
                 own.say("user");
                 put_text<out>(own, text);

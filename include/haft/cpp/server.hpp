@@ -16,6 +16,7 @@
 #include <haft/server.h>
 
 #include <haft/cpp/offer.hpp>
+#include <haft/cpp/option.hpp>
 #include <haft/cpp/tool.hpp>
 
 namespace haft
@@ -136,10 +137,37 @@ class server
                       *haft_server_error(get()));
     }
 
+    /* Adds an option or an operand of the program's own, bound to a variable that outlives the server:
+     * haft/cpp/option.hpp has its types.  `name` is "--root", "FILE" for an operand, or "" for an option
+     * that only its haft::variable sets.  Returns the server. */
+    template <class T, class... Rules>
+    server &option(std::string_view name, T &target, std::string_view help, Rules... rules)
+    {
+        get();
+        detail::option_row &row = state_->options.add();
+
+        row.name = name;
+        row.help = help;
+        detail::bind(row, target);
+        (rules.apply(row), ...);
+        return *this;
+    }
+
+    /* Sets the variables of the options now, for a program whose tools depend on them.  Returns true if they
+     * have been set; false if the command line asks for help or is wrong.  Call main with the same arguments
+     * in either case: it prints the help, or what is wrong. */
+    bool read_options(int argc, char **argv)
+    {
+        haft_server *own = get();
+
+        return !state_->options.read(own, argc, argv);
+    }
+
     /* The command line that every server has, over standard input and output or HTTP.  The server is gone
      * afterwards: everything else of it throws.  Returns the exit status. */
     int main(int argc, char **argv)
     {
+        read_options(argc, argv);
         return haft_main(state_->release(), argc, argv);
     }
 
@@ -162,6 +190,7 @@ class server
         haft_server *own = nullptr;
         std::mutex lock;
         std::vector<std::unique_ptr<detail::held>> offers;
+        detail::option_table options;
 
         ~state()
         {

@@ -195,7 +195,7 @@ struct held_tool : held {
     haft_tool tool{};
 };
 
-/* What an exception in a handler is answered with; `failed` is called while it is being handled. */
+/* Answers the exception that is being handled.  Returns the status of the call. */
 inline int answer_exception(haft_call *own) noexcept
 {
     try {
@@ -208,7 +208,7 @@ inline int answer_exception(haft_call *own) noexcept
         return HAFT_ENOMEM;
     } catch (const error &e) {
         haft_log(own, HAFT_ERROR, "%s", e.what());
-        return e.code();
+        return e.code() < 0 ? e.code() : HAFT_EFAIL;
     } catch (const std::exception &e) {
         haft_log(own, HAFT_ERROR, "exception: %s", e.what());
     } catch (...) {
@@ -233,27 +233,37 @@ template <class Out> void put_result(const Out &value, void *result, writer &to)
         write_value<Out>(value, *static_cast<slot_of<Out> *>(result), to);
 }
 
-/* Calls a function with what it takes. */
-template <class F> decltype(auto) invoke_handler(F &function, call &own, const void *shadow)
-{
-    using s = signature<F>;
-    using in = typename s::in;
+/* The arguments of a call.  They live until the result has been copied, because a handler may return a
+ * reference or a std::string_view into them. */
+template <class In> struct decoded {
+    In value{};
 
-    if constexpr (std::is_void_v<in>) {
-        (void)shadow;
-        if constexpr (s::takes_call)
-            return function(own);
-        else
-            return function();
-    } else {
-        in value{};
-
+    explicit decoded(const void *shadow)
+    {
         read_object(static_cast<const unsigned char *>(shadow), value);
-        if constexpr (s::takes_call)
-            return function(own, std::move(value));
-        else
-            return function(std::move(value));
     }
+};
+template <> struct decoded<void> {
+    explicit decoded(const void *)
+    {
+    }
+};
+
+template <class F, class In>
+decltype(auto) invoke_handler(F &function, call &own, decoded<In> &arguments)
+{
+    constexpr bool takes_call = signature<F>::takes_call;
+
+    (void)own;
+    (void)arguments;
+    if constexpr (std::is_void_v<In> && takes_call)
+        return function(own);
+    else if constexpr (std::is_void_v<In>)
+        return function();
+    else if constexpr (takes_call)
+        return function(own, std::move(arguments.value));
+    else
+        return function(std::move(arguments.value));
 }
 
 template <class F> struct tool_of : held_tool {
@@ -277,16 +287,17 @@ template <class F> struct tool_of : held_tool {
         try {
             auto *self = static_cast<tool_of *>(haft_tool_data(raw));
             call own(raw);
+            decoded<in> arguments(shadow);
 
             (void)result;
             if constexpr (std::is_void_v<out>) {
-                invoke_handler<F>(self->function, own, shadow);
+                invoke_handler(self->function, own, arguments);
             } else if constexpr (is_text<out>()) {
-                put_text<out>(own, invoke_handler<F>(self->function, own, shadow));
+                put_text<out>(own, invoke_handler(self->function, own, arguments));
             } else {
                 writer to(haft_call_arena(raw));
 
-                put_result<out>(invoke_handler<F>(self->function, own, shadow), result, to);
+                put_result<out>(invoke_handler(self->function, own, arguments), result, to);
             }
             return 0;
         } catch (...) {

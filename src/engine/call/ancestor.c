@@ -1,8 +1,8 @@
-/* ancestor.c - the calls above one that was made within another. */
+/* ancestor.c - access to the calls above a nested call. */
 #include "engine/call/inner.h"
 #include "engine/call/view.h"
 
-/* As deep as calls nest, which the gateway bounds. */
+/* The loop is bounded by the nesting of calls, which the gateway limits. */
 haft_call *hf_inner_hold(haft_call *call)
 {
     haft_call *root = call;

@@ -1,17 +1,17 @@
 /* arguments.c - the arguments of a call as JSON.
  *
- * Those that came straight from their text (direct.c) become JSON only for whoever asks for it, and
- * a tool for which somebody did is read the long way from then on. */
+ * Arguments that were decoded directly from text (direct.c) are converted to JSON only on request;
+ * once that happened for a tool, its arguments are parsed as JSON from then on. */
 #include "engine/call/arguments.h"
 #include "engine/call/call.h"
 
-/* The arguments as JSON, in memory of their own: a handler that is still at work has the call's. */
+/* The arguments as JSON, in separate memory, because a running handler owns the call's arena. */
 struct materialized {
     haft_arena *arena;
     yyjson_val *json;
 };
 
-/* A NUL in it was the quote at the end of a string. */
+/* Restores the closing quotes of strings, which are NUL. */
 static struct materialized *spell(const haft_call *call)
 {
     const struct direct *direct = &call->args.direct;

@@ -1,4 +1,4 @@
-/* batch.c - the responses of an array of messages, sent together. */
+/* batch.c - the responses of a JSON-RPC batch, sent together. */
 #include "engine/call/owner.h"
 #include "protocol/rpc.h"
 
@@ -7,7 +7,7 @@ void hf_batch_collect(struct owner *owner, struct batch *batch, int error_code)
     haft_buffer *out = &owner->out, *all = &batch->responses;
     size_t before = all->size;
 
-    /* It is an array at every moment: the new end goes where the old one was. */
+    /* The text is a complete array at any time: the new end overwrites the old bracket. */
     all->size -= before ? 1 : 0;
     haft_buffer_add(all, before ? "," : "[", 1);
     haft_buffer_add(all, out->data, out->size);
@@ -20,8 +20,8 @@ void hf_batch_collect(struct owner *owner, struct batch *batch, int error_code)
     all->status = 0;
     if (before)
         all->data[before - 1] = ']';
-    /* Better alone than not at all; but whoever waits for one message would take it for all of
-     * them. */
+    /* A response that cannot be stored is sent alone; but a client that waits for a single message
+     * (tag) would take it for the whole batch. */
     batch->lost = batch->lost || batch->tag || out->status;
     if (batch->lost)
         haft_buffer_clear(out);

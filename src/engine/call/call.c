@@ -1,8 +1,8 @@
-/* call.c - the life of a call: taken from the spare ones, run here or elsewhere, answered once, put
- * back.
+/* call.c - the life of a call: taken from the spare ones, run here or on another thread, answered
+ * once, put back.
  *
- * A call that nobody waits for any more is never answered, but it lives until its handler is done
- * with it. */
+ * A call that its client has given up is never answered, but lives until its handler has
+ * finished. */
 #include "engine/call/call.h"
 #include "engine/call/event.h"
 #include "engine/call/cap.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-    SPARE_CALLS = 16,         /* of a session, */
-    SPARE_ALL_BYTES = 1 << 20 /* and what they hold together */
+    SPARE_CALLS = 16,         /* per session, */
+    SPARE_ALL_BYTES = 1 << 20 /* and their total memory */
 };
 
 /* ---- memory ---- */
@@ -89,7 +89,7 @@ void hf_call_link(haft_call *call)
     call->link.linked = true;
 }
 
-/* What is not going to be answered must not keep the others of its array waiting. */
+/* A call that will not be answered must not delay the rest of its batch. */
 static void leave_batch(haft_call *call)
 {
     struct batch *batch = call->request.batch;
@@ -99,7 +99,7 @@ static void leave_batch(haft_call *call)
     hf_batch_send(call->owner, batch);
 }
 
-/* Makes it one to be used again, with what it holds; false when there are enough of those. */
+/* Keeps a call and its memory for reuse; returns false if there are enough. */
 static bool keep_spare(haft_call *call)
 {
     struct owner *owner = call->owner;
@@ -175,7 +175,7 @@ int hf_call_run_isolated(haft_call *call)
     return HAFT_EINVAL;
 }
 
-/* Tells whoever counts that the call waits for a thread or its turn, or no longer. */
+/* Tells the metrics that the call starts or stops waiting for a thread or its turn. */
 static void set_queued(haft_call *call, bool queued)
 {
     if (call->stages.queued == queued)
@@ -187,7 +187,7 @@ static void set_queued(haft_call *call, bool queued)
 
 void haft_call_run(haft_call *call)
 {
-    /* Whoever has it brought back to itself has more to do than to run the handler. */
+    /* With a `done` callback, `execute` runs a whole request and handles isolation itself. */
     bool isolated = call->item && call->item->isolate && !call->inner.done;
 
     if (call->stages.queued)
@@ -264,7 +264,7 @@ void hf_call_end(haft_call *call)
     hf_call_conclude(call, outcome, NULL);
 }
 
-/* It waits for nothing any more but to be concluded. */
+/* Ends all waiting of a call, so that it can be concluded. */
 static void call_stop_waiting(haft_call *call)
 {
     if (call->state == CALL_IN_LINE)

@@ -1,7 +1,7 @@
-/* engine/call/call.h - a call, from its request to its answer (call.c).
+/* engine/call/call.h - a call, from its request to its response (call.c).
  *
- * It belongs to the thread of its owner.  While its handler or a stage may run on another thread
- * (call_is_shared), nobody else touches its arena and its result; members that any thread may use
+ * A call belongs to its owner's thread. While its handler or a stage may run on another thread
+ * (call_is_shared), nobody else accesses its arena and its result; members that any thread may use
  * are atomic. */
 #ifndef HAFT_SRC_ENGINE_CALL_CALL_H
 #define HAFT_SRC_ENGINE_CALL_CALL_H
@@ -19,149 +19,154 @@
 
 typedef struct haft_gateway_request haft_gateway_request;
 
-/* What is known of a client: of a legacy one since it has introduced itself, of a modern one by each
- * of its requests. */
+/* Information about a client: from `initialize` for a legacy client, from each request for a modern
+ * one. */
 struct client_info {
-    const char *name, *version; /* NULL for unknown */
-    size_t name_size;           /* there may be a NUL in it */
-    struct text quoted;         /* the name as JSON; NULL for whoever wants it to quote it */
+    const char *name, *version; /* NULL if unknown */
+    size_t name_size;           /* the name may contain NUL */
+    struct text quoted;         /* the name as JSON; NULL data if it has not been quoted yet */
     yyjson_val *capabilities;
-    int log_level; /* the lowest it wants; -1 for none */
+    int log_level; /* minimum level of messages; -1 for none */
 };
 
-/* The most that a call may have in its arena. */
+/* The limit of a call's arena. */
 enum { CALL_ARENA = 64 << 20 };
 
-/* What brought the call. */
+/* The request that started the call. */
 struct request {
     void *tag;
     struct batch *batch;
     struct message message;
-    const haft_headers *headers; /* of the request that brought it; while it is being received */
+    const haft_headers *headers; /* headers of the request, while it is being received */
     yyjson_val *id;
     const char *method;
     yyjson_val *params, *meta;
-    const char *principal; /* who the client is; NULL when that is not known */
-    const char *peer;      /* its address: "" for an unknown one, NULL where there are none */
+    const char *principal; /* identity of the client; NULL if unknown */
+    const char *peer;      /* address of the client: "" if unknown, NULL if the transport has
+                            * none */
     const haft_trace *trace;
 };
 
 struct call_arguments {
-    yyjson_val *json; /* NULL when they came straight: see hf_call_arguments */
+    yyjson_val *json; /* NULL if decoded directly: see hf_call_arguments */
     struct direct direct;
-    _Atomic(struct materialized *) materialized; /* those as JSON, once somebody has asked */
+    _Atomic(struct materialized *) materialized; /* the same as JSON, once requested */
 };
 
-/* What the handler gets, and how it is run. */
+/* The handler's input, and how it runs. */
 struct call_handler {
     const void *in;
     void *out;
-    int (*execute)(haft_call *call);   /* the handler, with what it needs */
+    int (*execute)(haft_call *call);   /* runs the handler with its input */
     void (*complete)(haft_call *call); /* writes the result */
     _Atomic(void *) user_data;
-    const struct text *variables; /* of a template: name, value, name, value */
+    const struct text *variables; /* variables of a template: name, value, name, value */
     size_t n_variables;
 };
 
-/* What it has given so far, beside the buffers of the call. */
+/* The result so far, apart from the call's buffers. */
 struct call_result {
     bool is_error;
-    bool checked;            /* against its schema */
-    bool responded;          /* by what is no result: there is none to check */
-    const char *role;        /* of a prompt's next block */
-    const char *description; /* of a prompt's result */
-    size_t n_values;         /* of a completion */
+    bool checked;            /* validated against its schema */
+    bool responded;          /* a route has set the whole response, so there is no result to
+                              * validate */
+    const char *role;        /* role of a prompt's next block */
+    const char *description; /* description of a prompt's result */
+    size_t n_values;         /* number of values of a completion */
 };
 
-/* An error instead of a result. */
+/* An error in place of a result. */
 struct call_error {
-    int code; /* of JSON-RPC; 0 for none */
+    int code; /* JSON-RPC code; 0 if there is no error */
     const char *message, *data;
-    int http_status; /* 0 for the usual one */
+    int http_status; /* 0 for the default */
 };
 
-/* What stages and watchers have of a call, and know of its end. */
+/* State of a call's stages and watchers. */
 struct call_stages {
-    bool staged;            /* its stages are told how it ends */
-    bool after_ran;         /* and have been */
-    unsigned walked;        /* stages that it has been through: `before` of them, then `ready` */
-    haft_outcome outcome;   /* that has been settled before the end: HAFT_OUTCOME_OK for none */
-    int64_t retry_after_ms; /* of one that a rate limit refused */
-    bool counted;           /* as one that is in flight, */
-    bool queued;            /* and as one that waits to be run */
-    bool reported;          /* watchers know that it has started, and not that it has ended */
+    bool staged;            /* its stages must be notified of its end */
+    bool after_ran;         /* they have been notified */
+    unsigned walked;        /* number of stages passed: `before`, then `ready` */
+    haft_outcome outcome;   /* outcome determined before the end; HAFT_OUTCOME_OK if none */
+    int64_t retry_after_ms; /* of a call refused by a rate limit */
+    bool counted;           /* counted as in flight */
+    bool queued;            /* counted as waiting to run */
+    bool reported;          /* watchers know of its start, and not yet of its end */
     _Atomic(struct kept *) kept;
     struct late late;
-    struct rate_ask *rate_ask; /* of src/stage: what the store has been asked; NULL before that */
+    struct rate_ask *rate_ask; /* of src/stage: pending request to the store; NULL if there is
+                                * none */
 };
 
 struct call_time {
-    uint64_t started;       /* by the server's clock, */
-    uint64_t elapsed;       /* and how long it took, once it is over */
-    haft_time deadline;     /* 0 for none */
-    unsigned allowed_ms;    /* from when it was set */
-    _Atomic(haft_time) now; /* as of the latest tick: the handler may look at it from elsewhere */
-    uint64_t ends; /* the deadline by the server's clock, in a process of its own; 0 for none */
+    uint64_t started;       /* start, by the server's clock */
+    uint64_t elapsed;       /* duration, once it is over */
+    haft_time deadline;     /* 0 if there is none */
+    unsigned allowed_ms;    /* time allowed when the deadline was set */
+    _Atomic(haft_time) now; /* time of the latest tick; handlers may read it on other threads */
+    uint64_t ends; /* deadline by the server's clock, in a separate process; 0 if there is none */
 };
 
 struct call_progress {
-    yyjson_val *token; /* NULL when nobody has asked for it */
-    double value;      /* the latest that was sent, */
-    bool any;          /* if one was */
+    yyjson_val *token; /* NULL if the client did not request progress */
+    double value;      /* latest value sent, */
+    bool any;          /* if one was sent */
 };
 
-/* Its ways between threads. */
+/* Messages between threads. */
 struct call_posts {
-    bool finished;      /* haft_finish or haft_continue has come */
-    haft_posted finish; /* room for it, and for haft_continue, which comes before it */
-    /* Goes on after haft_continue with the status that was given, on the owner's thread.  A call
-     * of inner.c has no such thread: there it is called on the one that called haft_continue. */
+    bool finished;      /* haft_finish or haft_continue has been called */
+    haft_posted finish; /* message for it, or for haft_continue, which comes earlier */
+    /* Continues after haft_continue with the given status, on the owner's thread. A call of inner.c
+     * has no such thread: there it runs on the thread that called haft_continue. */
     void (*resume)(haft_call *call, int status);
-    haft_posted errand; /* room for its way to another thread and back */
+    haft_posted errand; /* message for transfer to another thread and back */
 };
 
-/* Its turn, with a tool that has a cap. */
+/* State in the queue of a tool with a limit. */
 struct call_line {
-    haft_call *behind; /* the next in line */
-    bool running;      /* it counts among those that run */
+    haft_call *behind; /* next call in the queue */
+    bool running;      /* counted as running */
     atomic_bool turn;
 };
 
-/* Calls that no message brought (inner.c). */
+/* Calls without a message (inner.c). */
 struct call_inner {
-    haft_call *parent;   /* that made it; NULL for one that came from outside.  See hf_inner_hold */
-    atomic_uint looking; /* threads that look at the parent */
-    unsigned depth;      /* below the one that came from outside */
-    atomic_uint inside;  /* of that one: calls made below it, ever */
-    haft_gateway_request *req; /* of src/gateway: the request that it answers; NULL for none */
-    /* Answers bad arguments; NULL: as a tool's. */
+    haft_call *parent;   /* the call that made it; NULL for calls from outside; see hf_inner_hold */
+    atomic_uint looking; /* threads that use the parent */
+    unsigned depth;      /* nesting below the call from outside */
+    atomic_uint inside;  /* in that call: number of nested calls so far */
+    haft_gateway_request *req; /* of src/gateway: the request that it answers; NULL if there is
+                                * none */
+    /* Responds to invalid arguments; NULL for the response of a tool. */
     int (*on_invalid)(haft_call *call, const haft_issues *issues);
-    void (*done)(haft_call *call); /* instead of answering, on the thread that it came from */
+    void (*done)(haft_call *call); /* called in place of responding, on the thread that it came
+                                    * from */
 };
 
-/* Its place among the calls of its owner. */
+/* Its links among the calls of its owner. */
 struct call_link {
-    haft_call *previous; /* in flight */
-    bool linked;         /* it is in flight */
-    bool held;           /* it is being received: whoever does that releases it, */
-    bool let_go;         /* because it has been concluded */
+    haft_call *previous; /* in the list of calls in flight */
+    bool linked;         /* is in that list */
+    bool held;           /* is being received, and the receiver releases it */
+    bool let_go;         /* has been concluded while being received */
 };
 
 struct haft_call {
-    /* what stays when the call is used again */
+    /* members that are kept when the call is reused */
     haft_call *next;     /* in flight, or spare */
-    struct owner *owner; /* outlives it */
+    struct owner *owner; /* outlives the call */
     haft_server *server;
     haft_arena *arena;
-    haft_buffer structured;  /* JSON, empty for none */
+    haft_buffer structured;  /* JSON; empty if there is none */
     haft_buffer result_meta; /* members, separated by commas */
-    size_t spare_bytes;      /* of a spare one: what all of these hold */
+    size_t spare_bytes;      /* spare calls: total size of these buffers */
 
-    /* what is zero at first: from here on */
+    /* members that are zeroed on reuse, from here on */
     struct call_link link;
     struct catalogue *catalogue;
     struct item *item;
-    const struct entry *entry; /* of a tool: where the item stands in the catalogue */
+    const struct entry *entry; /* of a tool: the item's entry in the catalogue */
     struct request request;
     struct call_arguments args;
     enum revision revision;
@@ -172,9 +177,9 @@ struct haft_call {
     struct call_error error;
 
     enum call_state state;
-    int status; /* of the handler */
+    int status; /* status of the handler */
     atomic_bool cancelled;
-    bool answered; /* or never to be: what is still to come is dropped */
+    bool answered; /* has been answered, or never will be: further output is dropped */
     struct call_stages stages;
     struct call_time time;
     struct call_progress progress;
@@ -184,7 +189,8 @@ struct haft_call {
     struct call_inner inner;
 };
 
-/* Moves a call.  Debug builds log a move that is not in the table, and make it. */
+/* Changes the state of a call. Debug builds log a transition that is not in the table, and make
+ * it. */
 static inline void call_move(haft_call *call, enum call_state to)
 {
 #if !defined NDEBUG
@@ -193,61 +199,62 @@ static inline void call_move(haft_call *call, enum call_state to)
     call->state = to;
 }
 
-/* Whether another thread may be writing to the call's result and memory: its handler, or a stage. */
+/* Whether another thread may be writing to the call's result and memory: its handler, or a
+ * stage. */
 static inline bool call_is_shared(const haft_call *call)
 {
     return call->state == CALL_HELD || call->state == CALL_RUNNING || call->state == CALL_PENDING;
 }
 
-/* A call for a message, from the spare ones when there is one; NULL without memory. */
+/* Creates a call for a message, or reuses a spare one; NULL without memory. */
 haft_call *hf_call_new(struct owner *owner);
 void hf_call_release(haft_call *call);
 void hf_call_link(haft_call *call);
 
-/* Makes the handler run, here or elsewhere, or puts the call in line: also of one whose turn has come
- * (hf_cap_has_turn).  `execute` and `complete` are set. */
+/* Runs the handler, here or on another thread, or queues the call; also for a call whose turn has
+ * come (hf_cap_has_turn). `execute` and `complete` must be set. */
 void hf_call_start(haft_call *call);
 
 /* Ends a call whose handler was pending. */
 void hf_call_finish(haft_call *call, int status);
 
-/* Runs the handler of an isolated tool in a process of its own, and waits for it: 0, or an error, or
- * CALL_LATE. */
+/* Runs the handler of an isolated tool in a separate process and waits for it. Returns 0, an error,
+ * or CALL_LATE. */
 int hf_call_run_isolated(haft_call *call);
-/* What a handler returned: as it is, or HAFT_EINVAL and a line in the log when haft has no such
- * status.  A number by mistake must not pass for an answer. */
+/* Validates a handler's return value: returns it, or logs it and returns HAFT_EINVAL if it is not a
+ * haft status. A number returned by mistake must not pass as an answer. */
 int hf_call_understand(haft_call *call, int status);
 
-/* What a handler's process came to that had to be ended at its deadline. */
+/* The status of a handler's process that was killed at its deadline. */
 enum { CALL_LATE = -1000 };
 
-/* Answers a call whose deadline has passed. */
+/* Responds to a call whose deadline has passed. */
 void hf_call_time_out(haft_call *call);
 
-/* Clears what a handler has answered so far: it is called again. */
+/* Discards the result so far, before the handler is called again. */
 void hf_call_clear_result(haft_call *call);
 
-/* Sets the deadline so far ahead; 0 for what the tool or the server says. */
+/* Sets the deadline `milliseconds` from now; 0 for the default of the tool or the server. */
 void hf_call_allow(haft_call *call, unsigned milliseconds);
 
-/* The id as logs and events have it; "0" for none. */
+/* Formats the id for logs and events; "0" if there is none. */
 void hf_call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT]);
 
-/* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that
- * only waited for the client or its turn is gone. */
+/* The client no longer waits for the response: cancels the handler and suppresses output. A call
+ * that only waited for the client or its turn ends at once. */
 void hf_call_give_up(haft_call *call);
 
-/* Whether nobody waits for an answer. */
+/* Whether the client no longer waits for a response. */
 bool hf_call_is_unwanted(haft_call *call);
 
-/* Concludes a call, whatever ended it: the stages are told, once; it is answered by `answer`, NULL
- * for its own error or result, unless it has been or nobody waits; watchers are told, once; and it is
- * released, unless its handler or a stage still has it, who then only release it.  An owner that keeps
- * its calls (inner.c) answers and frees them itself. */
+/* Concludes a call, whatever ended it: notifies the stages, once; responds with `answer` (NULL:
+ * with its own error or result), unless it has been answered or the client no longer waits;
+ * notifies watchers, once; and releases the call. If its handler or a stage still uses it, these
+ * release it later. An owner that keeps its calls (inner.c) responds and frees them itself. */
 void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
 
-/* Nobody has it any more: it asks the client if its handler wants that, or is concluded as its status
- * and its outcome say. */
+/* Ends a call that no handler or stage uses any more: sends the handler's questions to the client,
+ * or concludes the call by its status and outcome. */
 void hf_call_end(haft_call *call);
 void hf_call_free_spare(struct owner *owner);
 

@@ -1,8 +1,8 @@
-/* cap.c - so many calls of a tool at once, and the others in line.
+/* cap.c - limits the concurrent calls of a tool and queues the others.
  *
- * The line is one for all sessions, under the server's lock.  A place that becomes free is handed
- * to the first in line, not taken from it: that call counts as running from then on, though its
- * session, on its own thread, starts it at its next tick. */
+ * All sessions share one queue, under the server's lock. A free slot is handed to the first call in
+ * the queue: it is counted as running from then on, although its session starts it later, on its own
+ * thread. */
 #include "engine/call/cap.h"
 
 int hf_cap_enter(haft_call *call)
@@ -31,8 +31,8 @@ int hf_cap_enter(haft_call *call)
     return status;
 }
 
-/* With the lock held: a place is free.  Sessions leave the line before they go, so the first one's
- * is there. */
+/* Passes a free slot on, with the lock held. Sessions leave the queue before they are freed, so the
+ * first call's session exists. */
 static void pass_on(struct cap *cap)
 {
     haft_call *next = cap->first;

@@ -1,9 +1,9 @@
-/* carry.c - a call as text: to the process that runs its handler, and what came of it back.
+/* carry.c - serializes a call for the process that runs its handler, and the result for the way
+ * back.
  *
- * The text is JSON, read by the same strict reader as what clients send.  What comes back is
- * believed as little as what a client says: blocks, questions and notifications are written anew
- * from the values that were read, and structured content is checked against the tool's schema
- * again. */
+ * The text is JSON, read by the same strict reader as messages of clients. The result is not
+ * trusted: blocks, questions and notifications are written again from the parsed values, and
+ * structured content is validated against the tool's schema again. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void carry_put_trace(struct json_writer *w, const haft_trace *trace)
     hf_json_end_object(w);
 }
 
-/* What stages have given as its result goes to the handler, which adds to it, and comes back. */
+/* Results added by stages go to the handler, which adds to them, and come back. */
 static void put_given(struct json_writer *w, haft_call *call, bool with_structured)
 {
     hf_json_bool(json_key(w, "error"), call->result.is_error);
@@ -74,14 +74,14 @@ void hf_carry_write_call(haft_call *call, haft_buffer *out)
     carry_put_trace(&w, call->request.trace);
     carry_put_value(&w, "id", call->request.id);
     carry_put_value(&w, "params", call->request.params);
-    /* Those that the message does not have, or that have been changed since. */
+    /* Only if they are not in the message, or have been changed since. */
     if (call->args.json != yyjson_obj_get(call->request.params, "arguments"))
         carry_put_value(&w, "arguments", call->args.json);
     put_given(&w, call, true);
     hf_json_end_object(&w);
 }
 
-/* Under the name that it has now, if it is offered. */
+/* Finds the tool under its current name, if it is offered. */
 static struct item *find_isolated(haft_server *server, const struct catalogue *catalogue,
                                   uint64_t number)
 {
@@ -129,7 +129,7 @@ static bool take_trace(haft_call *call, yyjson_val *value)
     return true;
 }
 
-/* All blocks, in the place of those that are there. */
+/* Replaces all blocks. */
 static bool take_content(haft_call *call, yyjson_val *content)
 {
     yyjson_val *block;
@@ -161,13 +161,13 @@ static bool take_given(haft_call *call, yyjson_val *root)
     return take_content(call, yyjson_obj_get(root, "content"));
 }
 
-/* The tool may have been renamed since this process was copied. */
+/* The tool may have been renamed since this process was forked. */
 static bool take_name(haft_call *call, const char *name)
 {
     return !name || !strcmp(name, call->item->name) || hf_item_set_name(call->item, name);
 }
 
-/* Everything of a call that the text has. */
+/* Fills in a call from the text. */
 static int carry_fill(haft_call *call, yyjson_val *root)
 {
     int64_t left = yyjson_get_sint(yyjson_obj_get(root, "left"));
@@ -285,7 +285,7 @@ static bool take_questions(haft_call *call, yyjson_val *questions)
     return true;
 }
 
-/* What the client lacks, for the answer. */
+/* Reads the capabilities that the client lacks, for the error response. */
 static bool take_lacks(haft_call *call, yyjson_val *lacks)
 {
     haft_buffer text;
@@ -333,7 +333,7 @@ int hf_carry_read_result(haft_call *call, const char *text, size_t size)
     return HAFT_ECRASHED;
 }
 
-/* ---- what it reports meanwhile ---- */
+/* ---- notifications ---- */
 
 static int take_notice(haft_call *call, yyjson_val *root)
 {

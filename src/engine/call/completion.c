@@ -1,8 +1,7 @@
-/* completion.c - completion/complete: values for an argument that a person is filling in.
+/* completion.c - completion/complete: suggests values for an argument that a person fills in.
  *
- * What is completed is an argument of a prompt or a variable of a template; the definition's own
- * callback knows the values.  Where there is none there is nothing to suggest, which is no
- * error. */
+ * It completes an argument of a prompt or a variable of a template; the definition's callback
+ * provides the values. Without a callback there are no suggestions, which is not an error. */
 #include <string.h>
 
 #include "engine/call/plain_call.h"
@@ -11,7 +10,7 @@
 
 enum { MOST_VALUES = 100 };
 
-/* What the callback gets. */
+/* The argument for the callback. */
 struct argument {
     const char *name, *value;
 };
@@ -49,7 +48,7 @@ const char *haft_completion_context(const haft_call *call, const char *argument)
     return yyjson_get_str(rpc_string(rpc_object(context, "arguments"), argument));
 }
 
-/* ---- the answer ---- */
+/* ---- the response ---- */
 
 static void put_completion(haft_call *call)
 {
@@ -73,7 +72,7 @@ static void completion_complete(haft_call *call)
         put_completion(call);
 }
 
-/* Nobody can be asked while a person is typing. */
+/* Questions to the client are not possible during completion. */
 static int completion_execute(haft_call *call)
 {
     const struct item *item = call->item;
@@ -97,7 +96,7 @@ static struct item *find_prompt(haft_call *call, yyjson_val *name)
     return NULL;
 }
 
-/* A template, or a resource, which has nothing to fill in. */
+/* Finds a template, or a resource, which has nothing to complete. */
 static struct item *completion_find_template(haft_call *call, yyjson_val *uri)
 {
     static const haft_offer kinds[] = {HAFT_OFFER_TEMPLATE, HAFT_OFFER_RESOURCE};
@@ -113,7 +112,7 @@ static struct item *completion_find_template(haft_call *call, yyjson_val *uri)
     return NULL;
 }
 
-/* What `ref` means; NULL when it was refused. */
+/* Finds the item of `ref`; NULL if the request was rejected. */
 static struct item *completion_find(haft_call *call)
 {
     static const struct {
@@ -159,7 +158,7 @@ static bool can_complete(const struct item *item)
                         : item->uri_template && item->resource->complete;
 }
 
-/* A member of `argument`, which must be text that C can hold; NULL when it was refused. */
+/* Returns a member of `argument`, which must be a string without NUL; NULL if it was rejected. */
 static const char *text_member(haft_call *call, const char *key)
 {
     yyjson_val *text = rpc_string(rpc_object(call->request.params, "argument"), key);

@@ -1,8 +1,7 @@
 /* content.c - the list of blocks that is the result of a call.
  *
- * Blocks are values until the response is written.  What is written around them depends on who
- * asked: a tool's blocks stand as they are, a prompt's are messages, a resource's are bare
- * contents. */
+ * Blocks are values until the response is written. Their wrapping depends on the method: none for a
+ * tool's blocks, messages for a prompt's, bare contents for a resource's. */
 #include <string.h>
 
 #include "engine/call/result.h"
@@ -14,16 +13,16 @@ bool hf_content_is_bare(const haft_call *call)
     return call->item && call->item->resource;
 }
 
-/* ---- how long it is ---- */
+/* ---- sizes ---- */
 
-/* What is written around a block: a comma, and what makes a message of it. */
+/* The size of a block's wrapping: a comma, and the message around it. */
 static size_t content_frame_size(const struct content_block *block, bool first)
 {
     return !first +
            (block->role ? sizeof "{\"role\":\"\",\"content\":}" - 1 + strlen(block->role) : 0);
 }
 
-/* Counts the blocks that have not been. */
+/* Computes the sizes of blocks that have not been counted. */
 static void content_count(haft_call *call)
 {
     struct content *content = &call->content;
@@ -63,13 +62,14 @@ static int content_fail(haft_call *call, int status)
 
 /* ---- adding ---- */
 
-/* Counts a block exactly, after those in front of it.  False when there is no room for it. */
+/* Computes the exact size of a block, after those before it. Returns false if it exceeds the
+ * limit. */
 static bool content_count_draft(haft_call *call, const struct content_block *block, size_t frame)
 {
     size_t size;
 
     content_count(call);
-    /* No text is shorter as JSON: what is far too long is not read. */
+    /* Text is never shorter as JSON, so much too long text need not be read. */
     if (!content_fits(call, block->text.size))
         return false;
     size = hf_block_size(block, hf_content_is_bare(call)) + frame;
@@ -79,7 +79,7 @@ static bool content_count_draft(haft_call *call, const struct content_block *blo
     return true;
 }
 
-/* Puts a block that has been counted, or takes at most so many bytes, at the end. */
+/* Appends a block that has been counted, or has at most `most` bytes. */
 static void content_link(struct content *content, struct content_block *block, uint64_t most)
 {
     if (content->last)
@@ -132,7 +132,7 @@ int hf_content_add(haft_call *call, const struct content_block *draft)
     return status ? content_fail(call, status) : content_append(call, block);
 }
 
-/* Most results are a text that fits: there is nothing to check, and one allocation is enough. */
+/* Fast path for the most common result, a text that fits: one allocation, nothing to check. */
 int hf_content_add_text(haft_call *call, const char *text, size_t size, bool in_arena)
 {
     struct content *content = &call->content;
@@ -162,7 +162,7 @@ int hf_content_add_text(haft_call *call, const char *text, size_t size, bool in_
 
 /* ---- structured content ---- */
 
-/* Its text is copied by whoever needs a block, and otherwise only once, into the response. */
+/* The text is copied only if a block is needed, or once, into the response. */
 int hf_content_mirror(haft_call *call)
 {
     struct content *content = &call->content;
@@ -179,7 +179,7 @@ int hf_content_mirror(haft_call *call)
     return content_fits(call, 0) ? 0 : content_fail(call, HAFT_ETOOBIG);
 }
 
-/* Makes a block of it. */
+/* Creates the block. */
 static COLD void content_unmirror(haft_call *call)
 {
     struct content_block block = {.kind = BLOCK_TEXT,
@@ -217,7 +217,7 @@ int haft_json(haft_call *call, const char *json, size_t size)
 
 /* ---- members of the last block ---- */
 
-/* Room for so many bytes more. */
+/* Makes room for `more` bytes. */
 static int content_grow(haft_call *call, size_t more)
 {
     if (!content_fits(call, more))
@@ -334,7 +334,7 @@ const char *hf_content_last_text(haft_call *call)
     return last ? block_text(last).data : NULL;
 }
 
-/* For stages.  The handler of a call that timed out may be adding blocks. */
+/* For stages. The handler of a call that timed out may still be adding blocks. */
 haft_value *haft_result_content(haft_call *call)
 {
     haft_value *value = NULL;
@@ -368,7 +368,7 @@ size_t hf_meta_begin(haft_buffer *meta, const char *key, size_t size)
     return start;
 }
 
-/* Where the string that begins there ends, and the member. */
+/* The end of the string, or of the member, that starts there. */
 static size_t string_end(const char *text, size_t at)
 {
     for (at++; text[at] != '"'; at++)

@@ -1,6 +1,6 @@
-/* engine/call/content_block.h - a block of a result: a value, and the table of what it can be.
+/* engine/call/content_block.h - a block of a result, and the table of kinds.
  *
- * docs/internals/content.md says how to add a kind. */
+ * docs/internals/content.md describes how to add a kind. */
 #ifndef HAFT_SRC_ENGINE_CALL_CONTENT_BLOCK_H
 #define HAFT_SRC_ENGINE_CALL_CONTENT_BLOCK_H
 
@@ -14,27 +14,27 @@ enum block_kind {
     BLOCK_IMAGE,
     BLOCK_AUDIO,
     BLOCK_LINK,
-    BLOCK_TEXT_CONTENTS, /* of a resource */
+    BLOCK_TEXT_CONTENTS, /* contents of a resource */
     BLOCK_BYTE_CONTENTS,
-    BLOCK_OBJECT, /* written elsewhere, and read */
+    BLOCK_OBJECT, /* JSON from elsewhere, parsed */
     BLOCK_KINDS
 };
 
-/* What a link says of the resource to which it leads. */
+/* A link to a resource. */
 struct content_link {
     const char *uri, *name, *title, *description, *mime_type;
-    int64_t size; /* 0 when unknown */
+    int64_t size; /* 0 if unknown */
     struct icons icons;
 };
 
-/* What it points to is in the call's arena; text and strings have a NUL at their end. */
+/* A block. Its data is in the call's arena; text and strings end in a NUL. */
 struct content_block {
     struct content_block *next;
     enum block_kind kind;
     bool in_arena; /* while it is added: its text is in the call's arena, */
     bool is_utf8;  /* and has been checked */
     const char *role;
-    struct text text; /* or bytes */
+    struct text text; /* text or bytes */
     const char *uri, *mime_type;
     const struct content_link *link;
     yyjson_val *object; /* of BLOCK_OBJECT */
@@ -47,31 +47,31 @@ struct content_block {
 enum { BLOCK_MEMBERS = 8 };
 
 struct block_row {
-    const char *open; /* what comes before the members */
+    const char *open; /* JSON before the members */
     size_t open_size;
-    bool nests;   /* its members are those of an object in it, the contents of a resource */
-    bool of_link; /* its members are those of the struct content_link */
-    /* Turns it into the nearest kind that every revision has; NULL for one that every revision has.  0
-     * or an error. */
+    bool nests;   /* its members are in a nested object, the contents of a resource */
+    bool of_link; /* its members are in the struct content_link */
+    /* Converts it to the nearest kind that every revision has; NULL if every revision has this one.
+     * Returns 0 or an error. */
     int (*replace)(haft_call *call, struct content_block *block);
-    size_t column; /* the bool of struct revision_row that says which revisions have it */
+    size_t column; /* offset of the bool in struct revision_row that says which revisions have it */
     struct member_row members[BLOCK_MEMBERS];
 };
 
 extern const struct block_row hf_block_rows[BLOCK_KINDS];
 
-/* ---- what is done with all of them (content_write.c) ---- */
+/* ---- functions for all kinds (content_write.c) ---- */
 
-/* `bare`: the contents of a resource are not wrapped in a block. */
+/* Writes a block. `bare`: the contents of a resource are not wrapped in a block. */
 void hf_block_write(const struct content_block *block, bool bare, haft_buffer *out);
-/* The bytes that it writes for a block without annotations and `_meta`. */
+/* The size of a block as JSON, without annotations and `_meta`. */
 size_t hf_block_size(const struct content_block *block, bool bare);
-/* At least as many, without a look at the text; HAFT_EUTF8 if a string is not UTF-8. */
+/* An upper bound of that, without reading the text; HAFT_EUTF8 if a string is not UTF-8. */
 int hf_block_check(const struct content_block *block, uint64_t *ret_size);
-/* Moves what a block points to into the arena.  0 or HAFT_ENOMEM. */
+/* Copies the data of a block into the arena. Returns 0 or HAFT_ENOMEM. */
 int hf_block_copy(struct content_block *block, haft_arena *arena);
 
-/* A block of nothing but text, as the table says: most are. */
+/* The JSON of a block with nothing but text, which is the most common. */
 #define BLOCK_TEXT_OPEN "{\"type\":\"text\""
 enum { BLOCK_TEXT_FRAME = sizeof BLOCK_TEXT_OPEN ",\"text\":}" - 1 };
 

@@ -1,6 +1,6 @@
 /* content_kinds.c - the kinds of block, and the functions with which a handler adds them.
  *
- * Kinds of block that a revision does not have become the nearest that it has. */
+ * Kinds that a revision does not have are converted to the nearest that it has. */
 #include <string.h>
 
 #include "schema/text/format_check.h"
@@ -43,7 +43,7 @@ const struct block_row hf_block_rows[BLOCK_KINDS] = {
     [BLOCK_OBJECT] = {.open = NULL},
 };
 
-/* A client would reject it; the handler is told why. */
+/* Clients would reject it, so the handler gets an error. */
 static bool content_check_uri(haft_call *call, const char *uri)
 {
     if (uri && hf_rfc_uri(uri, strlen(uri)))
@@ -54,7 +54,7 @@ static bool content_check_uri(haft_call *call, const char *uri)
 
 /* ---- text ---- */
 
-/* Text as the contents of the resource that is being read. */
+/* Adds text as the contents of the resource being read. */
 static int content_add_own(haft_call *call, const char *text, size_t size, bool in_arena)
 {
     struct content_block block = {.kind = BLOCK_TEXT_CONTENTS,
@@ -146,7 +146,7 @@ int haft_audio(haft_call *call, const char *mime_type, const void *bytes, size_t
                                                      .text = {bytes, size}});
 }
 
-/* A revision without audio takes it as the contents of a resource. */
+/* For revisions without audio: converts it to the contents of a resource. */
 static int audio_replace(haft_call *call, struct content_block *block)
 {
     block->kind = BLOCK_BYTE_CONTENTS;
@@ -166,7 +166,7 @@ int haft_embed(haft_call *call, const haft_contents *contents)
 
     if (!block.text.data && block.text.size)
         return HAFT_EINVAL;
-    /* The URI of what is read is the client's own. */
+    /* The URI of a resource being read is the client's, so it is not checked. */
     if (!contents->uri || (!hf_content_is_bare(call) && !content_check_uri(call, contents->uri)))
         return HAFT_EINVAL;
     if (text && !block.text.size)
@@ -174,7 +174,7 @@ int haft_embed(haft_call *call, const haft_contents *contents)
     return hf_content_add(call, &block);
 }
 
-/* A link must have a name: without one it is the last part of where it leads. */
+/* A link must have a name: the default is the last part of its URI. */
 static const char *link_name(haft_call *call, const haft_link *link)
 {
     const char *uri = link->uri;
@@ -209,7 +209,7 @@ int haft_resource_link(haft_call *call, const haft_link *link)
                : HAFT_ENOMEM;
 }
 
-/* A revision without links takes it as text. */
+/* For revisions without links: converts it to text. */
 static int link_replace(haft_call *call, struct content_block *block)
 {
     const char *text =

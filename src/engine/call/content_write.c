@@ -1,17 +1,18 @@
-/* content_write.c - blocks of a result as JSON.
+/* content_write.c - writes the blocks of a result as JSON.
  *
  * The members of a block are rows of a table: see engine/offer/member_rows.h. */
 #include <string.h>
 
 #include "engine/call/content_block.h"
 
-/* The struct that has the values of its members. */
+/* The struct that contains the values of its members. */
 static const void *block_base(const struct content_block *block)
 {
     return hf_block_rows[block->kind].of_link ? (const void *)block->link : block;
 }
 
-/* The members of a block that came as JSON, but for `_meta`, which is last in every block. */
+/* Writes the members of a block that came as JSON, except `_meta`, which comes last in every
+ * block. */
 static void object_write(yyjson_val *object, haft_buffer *out)
 {
     yyjson_val *key, *value;
@@ -67,7 +68,7 @@ size_t hf_block_size(const struct content_block *block, bool bare)
            hf_members_size(row->members, block_base(block), row->nests);
 }
 
-/* All but text, which may be long, is counted exactly. */
+/* Everything is measured exactly except text, which may be long. */
 int hf_block_check(const struct content_block *block, uint64_t *ret_size)
 {
     const struct block_row *row = &hf_block_rows[block->kind];

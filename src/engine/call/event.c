@@ -1,4 +1,4 @@
-/* event.c - what watchers hear of a call. */
+/* event.c - events about calls. */
 #include "engine/call/event.h"
 #include "engine/offer/event.h"
 

@@ -1,4 +1,4 @@
-/* fault.c - from an outcome to an answer. */
+/* fault.c - converts outcomes to responses. */
 #include "engine/call/fault.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
@@ -32,7 +32,7 @@ int hf_fault_refuse(haft_call *call, haft_outcome outcome, const char *about, co
     return status;
 }
 
-/* A result of one text, in the session's buffer. */
+/* Writes a result with one text to the owner's buffer. */
 static void put_result(haft_call *call, const char *text, size_t size)
 {
     haft_buffer *out = &call->owner->out;

@@ -1,14 +1,14 @@
-/* engine/call/fault.h - how what went wrong with a tool's call is put on the wire.
+/* engine/call/fault.h - how failures of a tool's call are sent to clients.
  *
- * One row for an outcome in the revisions that answer it so; what writes the answers reads them. */
+ * One row per outcome and set of revisions; the functions that write responses read it. */
 #ifndef HAFT_SRC_ENGINE_CALL_FAULT_H
 #define HAFT_SRC_ENGINE_CALL_FAULT_H
 
 #include "engine/call/call.h"
 
-/* Outcome, revisions, the code of a JSON-RPC error (0: a result with isError), and its text: what
- * comes before and after what it is about; detail may follow.  No text: it is the handler's, or a
- * sentence that goes with its status. */
+/* Outcome, revisions, the JSON-RPC error code (0: a result with isError), and the text before and
+ * after the subject; a detail may follow. Without text, it is the handler's or that of its
+ * status. */
 #define FAULTS(X)                                                                                  \
     X(HAFT_OUTCOME_ERROR, REVS_ALL, 0, "", "")                                                     \
     X(HAFT_OUTCOME_INVALID, REVS_ALL, 0, "Input validation error: Invalid arguments for tool ",    \
@@ -27,15 +27,15 @@ struct fault {
     const char *before, *after;
 };
 
-/* NULL for an outcome that is no fault. */
+/* NULL if the outcome is not a fault. */
 const struct fault *hf_fault_of(haft_outcome outcome, enum revision revision);
 
-/* What a stage does to refuse a call with such an outcome: settles it, with the row's text around
- * `about` and `detail` behind it.  HAFT_STOP or HAFT_ENOMEM. */
+/* Refuses a call with such an outcome, for stages: sets the outcome and the row's text around
+ * `about`, followed by `detail`. Returns HAFT_STOP or HAFT_ENOMEM. */
 int hf_fault_refuse(haft_call *call, haft_outcome outcome, const char *about, const char *detail);
 
-/* The answer of a call that has no item, or whose handler may be running: nothing of the call but
- * its id and revision is touched.  `about` is of that size, and cut to what may be quoted. */
+/* Responds to a call that has no item, or whose handler may be running: reads only its id and
+ * revision. `about` has `size` bytes and is truncated for quoting. */
 void hf_fault_answer(haft_call *call, haft_outcome outcome, const char *about, size_t size);
 
 #endif

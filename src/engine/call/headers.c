@@ -1,8 +1,7 @@
-/* headers.c - a modern request and the HTTP headers that came with it must say the same.
+/* headers.c - the HTTP headers of a modern request must match its body.
  *
- * Proxies route by the headers and the server obeys the body: where the two differ, somebody is
- * being deceived.  A value may be written as base64 between =?base64? and ?=, for what a header
- * cannot hold. */
+ * Proxies route by the headers while the server executes the body; a difference could deceive one
+ * of them. Values that a header cannot contain are written as base64 between =?base64? and ?=. */
 #include <string.h>
 
 #include "engine/call/headers.h"
@@ -19,7 +18,7 @@ bool hf_headers_mismatch(haft_call *call, const char *header, const char *why)
     return false;
 }
 
-/* Takes a value out of its base64; false when it is not what it claims to be. */
+/* Decodes a base64 value; returns false if it is invalid. */
 static bool headers_decode(haft_call *call, struct text *value)
 {
     static const char before[] = "=?base64?", after[] = "?=";
@@ -65,7 +64,7 @@ bool hf_headers_agree_on_method(haft_call *call, const char *named)
 
 /* ---- parameters ---- */
 
-/* A whole number in decimal, as a JSON value. */
+/* Reads a decimal integer as a JSON value. */
 static bool read_integer(const char *value, size_t size, yyjson_val *ret_number)
 {
     char text[32];
@@ -92,7 +91,7 @@ static bool same_value(struct text value, yyjson_val *argument)
            !hf_json_compare(&number, argument);
 }
 
-/* What every reader of JSON reads as the same number, as headers must be. */
+/* Whether all JSON parsers read the same number, as headers require. */
 static bool is_exact(yyjson_val *argument)
 {
     double most = 9007199254740991;
@@ -117,7 +116,7 @@ static bool agree_on(haft_call *call, const struct property *property, yyjson_va
         return !value.data || hf_headers_mismatch(call, name, "has no matching argument");
     if (!value.data)
         return hf_headers_mismatch(call, name, "is required");
-    /* Said twice it may be read as either, by this server and by whoever stands before it. */
+    /* Of a repeated header, this server and a proxy may read different values. */
     if (again)
         return hf_headers_mismatch(call, name, "occurs more than once");
     if (!headers_decode(call, &value))
@@ -144,7 +143,7 @@ static bool agree_below(haft_call *call, const struct object *object, yyjson_val
         below = there || depth <= MAX_ABSENT_DEPTH ? depth - 1 : MAX_ABSENT_DEPTH;
         if (property->header && !agree_on(call, property, argument))
             return false;
-        /* What is not there has no headers either. */
+        /* An absent argument has no headers. */
         if (!property->header &&
             !agree_below(call, property->node->object, there ? argument : NULL, below))
             return false;

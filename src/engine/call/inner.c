@@ -1,21 +1,21 @@
-/* inner.c - calls that no message brought. */
+/* inner.c - calls without a message. */
 #include "engine/call/inner.h"
 #include "engine/call/tool_call.h"
 
 #include <stddef.h>
 #include <string.h>
 
-enum { INNER_KEPT = 32 << 10 }; /* bytes of each of its buffers, from one use to the next */
+enum { INNER_KEPT = 32 << 10 }; /* memory kept in each of its buffers between uses */
 
 struct inner {
-    haft_call call; /* first: it is what others hold */
+    haft_call call; /* must be first: others hold a pointer to it */
     struct owner owner;
     void (*finished)(void *context, int status);
     void *context;
 };
 
-/* A pending handler has finished, or something in front of it goes on.  Nothing else is posted:
- * nobody has asked for progress or messages. */
+/* A pending handler has finished, or a stage continues. Nothing else is posted, because nobody
+ * requested progress or messages. */
 static void inner_post(void *context, haft_posted *posted)
 {
     struct inner *inner = context;
@@ -26,7 +26,7 @@ static void inner_post(void *context, haft_posted *posted)
         inner->finished(inner->context, posted->status);
 }
 
-/* Its turn has come (cap.c); with the server's lock held. */
+/* Its turn has come (cap.c); called with the server's lock held. */
 static void inner_wake(void *context)
 {
     struct inner *inner = context;
@@ -35,7 +35,8 @@ static void inner_wake(void *context)
         inner->finished(inner->context, 0);
 }
 
-/* A copy in the call's memory, which can outlive its parent; *ok turns false without memory. */
+/* Copies text into the call's memory, which can outlive its parent; sets *ok to false without
+ * memory. */
 static const char *inner_copy(haft_call *call, const char *text, size_t size, bool *ok)
 {
     const char *copy = text ? haft_arena_copy(call->arena, text, size) : NULL;
@@ -73,7 +74,7 @@ static yyjson_val *inner_copy_id(haft_call *call, yyjson_val *id, bool *ok)
     return copy;
 }
 
-/* Whose call it is, and until when; false without memory. */
+/* Inherits the identity and the deadline; returns false without memory. */
 static bool inner_inherit(haft_call *call, haft_call *parent)
 {
     bool ok = true;

@@ -1,8 +1,7 @@
-/* input.c - questions on their way to the client and back, in every era.
+/* input.c - sends questions to the client and receives the answers, in every era.
  *
- * A legacy client is sent requests, and the call waits for their responses.  A modern client gets
- * the questions as the result, with the answers so far sealed into a state, and sends the request
- * again. */
+ * A legacy client gets requests, and the call waits for the responses. A modern client gets the
+ * questions as the result, with the answers so far sealed into a state, and repeats the request. */
 #include <string.h>
 
 #include "engine/call/respond.h"
@@ -13,7 +12,7 @@ enum { INPUT_MAX_ROUNDS = 8, ROUND_MS = 10 * 60 * 1000 };
 
 /* ---- modern clients ---- */
 
-/* Answers so far and the handler's own state, as the payload of the seal. */
+/* Answers so far and the handler's state, as the payload of the seal. */
 static const char *seal_state(haft_call *call)
 {
     haft_buffer payload;
@@ -36,7 +35,7 @@ static const char *seal_state(haft_call *call)
     return sealed;
 }
 
-/* Restores what a retry carries.  The state is what an attacker may have made up. */
+/* Restores what a retry contains. The state may be forged by an attacker. */
 bool hf_input_restore(haft_call *call)
 {
     yyjson_val *state, *responses, *payload, *answers, *key, *answer;
@@ -113,7 +112,7 @@ static void ask_modern(haft_call *call)
 
 /* ---- legacy clients ---- */
 
-/* False without memory. */
+/* Returns false without memory. */
 static bool send_question(haft_call *call, struct question *question)
 {
     struct owner *owner = call->owner;
@@ -124,7 +123,7 @@ static bool send_question(haft_call *call, struct question *question)
     hf_rpc_begin_request(&w, question->request_id, question->method);
     if (strcmp(question->params, "{}") != 0) {
         hf_json_begin_object(json_key(&w, "params"));
-        /* Clients of 2025-11-25 tell addresses apart by ids, which are unique in the server. */
+        /* Clients of 2025-11-25 identify URLs by ids, which are unique in the server. */
         if (question->opens) {
             haft_buffer_printf(hf_json_begin_string(json_key(&w, "elicitationId")), "%s-%lld",
                                owner->number, (long long)question->request_id);
@@ -150,7 +149,7 @@ static void ask_legacy(haft_call *call)
     for (struct question *q = call->asking.questions; q; q = q->next) {
         if (q->answer || !q->fresh || q->request_id || send_question(call, q))
             continue;
-        /* What cannot be asked is not waited for. */
+        /* If one question cannot be sent, the others are withdrawn. */
         hf_input_withdraw(call, "not needed");
         call->status = HAFT_ENOMEM;
         hf_call_end(call);
@@ -185,7 +184,7 @@ void hf_input_withdraw(haft_call *call, const char *reason)
     }
 }
 
-/* Calls the handler again with what it has been told. */
+/* Calls the handler again, with the answers. */
 static void resume(haft_call *call)
 {
     hf_call_allow(call, 0);
@@ -195,7 +194,7 @@ static void resume(haft_call *call)
     hf_call_start(call);
 }
 
-/* Copies an answer into the call's own memory: the message it came in goes away. */
+/* Copies an answer into the call's memory, because the message is freed. */
 static yyjson_val *keep_answer(haft_call *call, const yyjson_val *result)
 {
     haft_buffer text;
@@ -221,7 +220,7 @@ static void input_take_answer(haft_call *call, struct question *question,
             resume(call);
         return;
     }
-    /* The client could not be asked after all. */
+    /* The client does not support the question after all. */
     call->status = HAFT_ECAPABILITY;
     call->error.data = NULL;
     hf_call_end(call);
@@ -269,7 +268,7 @@ void hf_input_ask(haft_call *call)
     hf_call_end(call);
 }
 
-/* The data of the error that names them; NULL without memory. */
+/* The data of the error that lists them; NULL without memory. */
 static const char *missing_capabilities(haft_call *call)
 {
     const char *lacking = call->error.data ? call->error.data : "{}";
@@ -290,7 +289,7 @@ void hf_input_refuse(haft_call *call)
 
     if (hf_revision_rows[call->revision].modern) {
         data = missing_capabilities(call);
-        /* Without the data it is not that error. */
+        /* Without the data, it would not be that error. */
         if (data)
             call->error.http_status = 400;
         hf_respond_error(call, data ? RPC_MISSING_CAPABILITY : RPC_INTERNAL_ERROR, NULL, data);

@@ -1,6 +1,6 @@
-/* log.c - lines about a call.
+/* log.c - log lines about a call.
  *
- * One may come from any thread, so nothing here touches the call's memory. */
+ * They may come from any thread, so the call's memory is not used. */
 #include <stdio.h>
 #include <string.h>
 

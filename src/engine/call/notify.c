@@ -1,4 +1,4 @@
-/* notify.c - what a handler reports to the client while it runs: progress and messages. */
+/* notify.c - notifications of a running handler to the client: progress and messages. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 
 enum { MESSAGE_LIMIT = 1 << 20, LINE = 4096 };
 
-static const char *const hf_level_names[] = {"debug", "info",     "notice", "warning",
-                                             "error", "critical", "alert",  "emergency"};
+static const char *const notify_level_names[] = {"debug", "info",     "notice", "warning",
+                                                 "error", "critical", "alert",  "emergency"};
 
 int hf_level_named(const yyjson_val *name)
 {
     for (int i = HAFT_DEBUG; i <= HAFT_EMERGENCY; i++)
-        if (yyjson_equals_str((void *)(uintptr_t)name, hf_level_names[i]))
+        if (yyjson_equals_str((void *)(uintptr_t)name, notify_level_names[i]))
             return i;
     return -1;
 }
@@ -66,7 +66,7 @@ void haft_message(haft_call *call, haft_level level, const char *logger, const c
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
     hf_rpc_begin_notification(&w, "notifications/message");
     hf_json_begin_object(json_key(&w, "params"));
-    hf_json_text(json_key(&w, "level"), hf_level_names[level]);
+    hf_json_text(json_key(&w, "level"), notify_level_names[level]);
     json_text_member(&w, "logger", logger);
     va_start(args, format);
     notify_put_text(json_key(&w, "data"), format, args);

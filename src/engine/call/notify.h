@@ -1,10 +1,10 @@
-/* engine/call/notify.h - log levels by their names (notify.c). */
+/* engine/call/notify.h - names of log levels (notify.c). */
 #ifndef HAFT_SRC_ENGINE_CALL_NOTIFY_H
 #define HAFT_SRC_ENGINE_CALL_NOTIFY_H
 
 #include "json/json.h"
 
-/* The level of that name; -1 when there is none. */
+/* Finds a level by name; -1 if there is none. */
 int hf_level_named(const yyjson_val *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* owner.c - messages out. */
+/* owner.c - sending messages. */
 #include "engine/call/owner.h"
 
 void hf_owner_give(struct owner *owner, const haft_outgoing *message)

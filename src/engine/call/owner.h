@@ -1,9 +1,8 @@
-/* engine/call/owner.h - whom a call is made for, as the call sees it: a session, or whoever makes a call
- * within another.
+/* engine/call/owner.h - the owner of a call: a session, or the function that makes a call within
+ * another.
  *
- * It has the calls that are in flight, those to use again, the buffer that answers are written in,
- * and the functions by which messages leave and work gets to other threads.  It belongs to one
- * thread; what other threads may use is said where it is. */
+ * It holds the calls in flight, spare calls, the buffer for responses, and the functions that send
+ * messages and pass work to other threads. It belongs to one thread; exceptions are marked. */
 #ifndef HAFT_SRC_ENGINE_CALL_OWNER_H
 #define HAFT_SRC_ENGINE_CALL_OWNER_H
 
@@ -12,58 +11,59 @@
 struct owner {
     haft_server *server;
     const haft_allocator *allocator;
-    haft_session_options options; /* but for the transport and the loop: */
+    haft_session_options options; /* without transport and loop, which follow */
     haft_transport transport;
     haft_loop loop;
-    /* Sends what the client is to hear before the next answer. */
+    /* Sends pending announcements before the next response. */
     void (*announce)(struct owner *owner);
-    /* A call of a closed one is over: it is freed when it was the last that it waited for. */
+    /* Called when a call of a closed owner has ended; frees the owner if it was the last. */
     void (*collect)(struct owner *owner);
-    char number[32]; /* of the server's sessions, from 1 on, as text */
+    char number[32]; /* number of the session, from 1, as text */
     size_t number_size;
     haft_time now;
-    int64_t second;       /* that the text is of: */
-    char time[TIME_TEXT]; /* for lines about its calls */
+    int64_t second;       /* the second that the text is for */
+    char time[TIME_TEXT]; /* timestamp for log lines about its calls */
     bool closed;          /* nothing is sent any more */
     bool inside;          /* the client is in this process: its states need no secret key */
-    bool keeps_calls;     /* whoever has made one frees it (inner.c) */
+    bool keeps_calls;     /* calls are freed by their creator (inner.c) */
 
     haft_call *calls; /* in flight, newest first */
     size_t n_calls, n_queued;
-    haft_call *spare; /* calls to use again */
+    haft_call *spare; /* calls for reuse */
     size_t n_spare, spare_bytes;
     haft_buffer out;
     int64_t next_request_id;
 };
 
-/* Requests of one array, answered together. */
+/* Requests of a JSON-RPC batch, answered together. */
 struct batch {
-    size_t left; /* not answered yet */
+    size_t left; /* not yet answered */
     haft_buffer responses;
     void *tag;
-    bool open; /* more members of the array are to come, */
-    bool full; /* and they are too many */
-    bool lost; /* there was no room for a response, and no other way for it */
+    bool open; /* more members of the array follow */
+    bool full; /* there are too many */
+    bool lost; /* a response could neither be stored nor sent */
 };
 
-/* One huge message must not make what is kept for the next one huge: no buffer larger than this
- * is. */
+/* The limit for buffers that are kept for reuse, so that one large message does not occupy memory
+ * afterwards. */
 enum { SPARE_BYTES = 256 << 10 };
 
-/* Hands a message out. */
+/* Passes a message to the transport. */
 void hf_owner_give(struct owner *owner, const haft_outgoing *message);
-/* Sends what is in owner->out. */
+/* Sends owner->out. */
 void hf_owner_send(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code);
 void hf_owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code,
                       int http_status);
-/* The connection of `tag` may go: for now, or because nothing more comes. */
+/* Tells the transport that it may close the connection of `tag`: temporarily, or because nothing
+ * follows (`over`). */
 void hf_owner_let_go(const struct owner *owner, void *tag, bool over);
-/* Tells whoever has it, from any thread, that there is something to do for it. */
+/* Requests attention on the owner's thread; callable from any thread. */
 void hf_owner_wake(const struct owner *owner);
 
-/* Sends the responses of an array when all are there (batch.c). */
+/* Sends the responses of a batch if all are complete (batch.c). */
 void hf_batch_send(struct owner *owner, struct batch *batch);
-/* Puts the response in owner->out where the responses of its array are collected. */
+/* Moves the response in owner->out to the responses of its batch. */
 void hf_batch_collect(struct owner *owner, struct batch *batch, int error_code);
 
 #endif

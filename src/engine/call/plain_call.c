@@ -1,7 +1,7 @@
-/* plain_call.c - the way of resources and prompts, from the list to the answer.
+/* plain_call.c - handling of resources and prompts, from lookup to response.
  *
- * A tool that fails gives a result that the model can read; a resource or a prompt has no such
- * result, so its failure is an error of the protocol. */
+ * A tool that fails returns a result that the model can read; resources and prompts have no such
+ * result, so their failures are protocol errors. */
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
 

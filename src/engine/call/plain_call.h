@@ -1,5 +1,5 @@
-/* engine/call/plain_call.h - what calls of resources and prompts have in common: how their handlers are
- * started, and how they fail. */
+/* engine/call/plain_call.h - common parts of resource and prompt calls: starting their handlers,
+ * and errors. */
 #ifndef HAFT_SRC_ENGINE_CALL_PLAIN_CALL_H
 #define HAFT_SRC_ENGINE_CALL_PLAIN_CALL_H
 
@@ -9,27 +9,26 @@ void hf_handle_resource_read(haft_call *call);
 void hf_handle_prompt_get(haft_call *call);
 void hf_handle_complete(haft_call *call);
 
-/* How long a result may be kept, for modern clients. */
+/* Writes how long modern clients may cache a result. */
 void hf_put_cache_hints(haft_call *call, struct json_writer *w);
 
-/* Starts the handler of a request that is in order. */
+/* Starts the handler of a valid request. */
 void hf_plain_call_start(haft_call *call, int (*execute)(haft_call *call),
                          void (*complete)(haft_call *call));
 
-/* Answers for a handler that failed, with the text of haft_error if there is one.  False when it
- * did not fail. */
+/* If the handler failed, responds with the text of haft_error if there is one, and returns true. */
 bool hf_plain_call_failed(haft_call *call);
 
-/* What haft_error said: the latest block, read back.  NULL when there is none. */
+/* The text of haft_error: the latest block. NULL if there is none. */
 const char *hf_call_error_text(haft_call *call);
 
 /* {"KEY":"TEXT"} in the call's arena; NULL without memory. */
 const char *hf_plain_call_data(haft_call *call, const char *key, const char *text, size_t size);
 
-/* Bytes of a text that came in, cut to what an error message may quote. */
+/* The size of untrusted text, truncated for quoting in an error message. */
 int hf_quotable_size(const char *text, size_t size);
 
-/* Answers that something is not there, or is and may not be used. */
+/* Responds that an item does not exist or is disabled. */
 void hf_plain_call_refuse(haft_call *call, const char *kind, yyjson_val *name,
                           const struct entry *entry);
 

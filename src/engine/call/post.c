@@ -1,5 +1,5 @@
-/* post.c - what a call's handler and stages want done on the session's thread: a notification sent,
- * the call finished or continued. */
+/* post.c - requests of handlers and stages to the session's thread: send a notification, finish or
+ * continue a call. */
 #include <string.h>
 
 #include "engine/call/call.h"
@@ -54,7 +54,8 @@ void hf_call_notify(haft_call *call, const haft_buffer *message, const double *p
     owner->loop.post(owner->loop.context, posted);
 }
 
-/* No text: the connection may go.  Only from a handler that runs on another thread is it worth it. */
+/* A request without text lets the transport close the connection. It is useful only from a handler
+ * on another thread. */
 void haft_call_close_stream(haft_call *call)
 {
     haft_buffer nothing;
@@ -63,7 +64,7 @@ void haft_call_close_stream(haft_call *call)
     hf_call_notify(call, &nothing, NULL);
 }
 
-/* ---- the end of waiting ---- */
+/* ---- finishing and continuing ---- */
 
 void haft_finish(haft_call *call, int status)
 {

@@ -1,4 +1,4 @@
-/* prompt_get.c - prompts/get, and what the handlers of prompts say about their messages. */
+/* prompt_get.c - prompts/get, and the functions for handlers of prompts. */
 #include <string.h>
 
 #include "engine/call/plain_call.h"
@@ -71,7 +71,7 @@ static void prompt_get_refuse_arguments(haft_call *call, const haft_issues *issu
     hf_respond_error(call, RPC_INVALID_PARAMS, message, data);
 }
 
-/* The arguments as the declared struct.  False when they were refused. */
+/* Decodes the arguments into the declared struct. Returns false if they were rejected. */
 static bool prompt_get_decode(haft_call *call)
 {
     const haft_schema *input = call->item->input;
@@ -87,7 +87,7 @@ static bool prompt_get_decode(haft_call *call)
         return true;
     in = haft_arena_zalloc(call->arena, 1, input->root->size ? input->root->size : 1);
     status = in ? 0 : HAFT_ENOMEM;
-    /* None at all are no arguments. */
+    /* Absent arguments are an empty object. */
     if (!status && (!arguments || yyjson_is_null(arguments)))
         status = hf_json_parse("{}", 2, call->arena, &call->args.json, &offset, &reason);
     if (!status)

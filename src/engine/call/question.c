@@ -1,8 +1,8 @@
-/* question.c - what a handler can ask of its client, and what it was answered.
+/* question.c - questions of a handler to its client, and the answers.
  *
- * A question has a key.  A handler that asks is given the answer, or puts the question and returns;
- * it is called again from the start when there is an answer.  How a question gets to the client is
- * input.c's affair. */
+ * A question has a key. A handler that asks gets the answer if there is one; otherwise the question
+ * is recorded and the handler returns, to be called again from the start when there is an answer.
+ * input.c transfers questions to the client. */
 #include <string.h>
 
 #include "schema/text/format_check.h"
@@ -12,7 +12,7 @@
 
 enum { QUESTION_FORM_LIMIT = 1 << 20 };
 
-/* The first member of the parameters of a question with an address to open. */
+/* The first member of the parameters of a question with a URL to open. */
 #define URL_MODE JSON_FIRST_KEY("mode") "\"url\""
 
 /* ---- a call's questions ---- */
@@ -42,7 +42,8 @@ static struct question *question_add(haft_call *call, const char *key, size_t si
     return question;
 }
 
-/* The answer to a question; NULL after putting it, with *ret_status what the handler is told. */
+/* Returns the answer to a question; otherwise records the question and returns NULL, with the
+ * status for the handler in *ret_status. */
 static yyjson_val *ask(haft_call *call, const char *key, const char *method, const char *params,
                        int *ret_status)
 {
@@ -64,7 +65,7 @@ static yyjson_val *ask(haft_call *call, const char *key, const char *method, con
     return NULL;
 }
 
-/* Puts a question that was answered badly again. */
+/* Repeats a question whose answer was invalid. */
 static int ask_again(haft_call *call, const char *key, const char *method, const char *params)
 {
     struct question *question = question_find(call, key);
@@ -76,7 +77,8 @@ static int ask_again(haft_call *call, const char *key, const char *method, const
     return status;
 }
 
-/* JSON of the program's own, checked and on one line; NULL with *ret_status set when it is none. */
+/* Checks JSON of the program and puts it on one line; NULL with *ret_status set if it is
+ * invalid. */
 static const char *own_json(haft_call *call, const char *json, yyjson_val **ret_value,
                             int *ret_status)
 {
@@ -98,7 +100,7 @@ static const char *own_json(haft_call *call, const char *json, yyjson_val **ret_
     return copy;
 }
 
-/* HAFT_ECAPABILITY, with what is missing kept for the answer. */
+/* Returns HAFT_ECAPABILITY and keeps what is missing for the response. */
 static int lacks(haft_call *call, const char *json)
 {
     call->error.data = json;
@@ -153,7 +155,7 @@ void hf_question_write(const struct question *question, struct json_writer *w)
 
 /* ---- elicitation ---- */
 
-/* A client that declares elicitation without modes does forms. */
+/* A client that declares elicitation without modes supports forms. */
 static bool can_form(const haft_call *call)
 {
     return haft_client_can(call, "elicitation.form") ||
@@ -178,7 +180,7 @@ static const char *elicit_params(haft_call *call, const char *message, const cha
     return text;
 }
 
-/* What the person did with the question; 0 when the answer does not say. */
+/* The user's action; 0 if the answer has none. */
 static int action_of(yyjson_val *answer)
 {
     yyjson_val *action = yyjson_obj_get(answer, "action");
@@ -210,7 +212,7 @@ static int elicit_form(haft_call *call, const char *key, const char *message, co
     return action;
 }
 
-/* Whether the content is what the form asked for: 1, 0 or an error. */
+/* Whether the content matches the form: 1, 0 or an error. */
 static int fits_form(haft_call *call, const char *form, yyjson_val *content)
 {
     haft_schema_options options =

@@ -1,45 +1,47 @@
-/* engine/call/question.h - what a handler asks the client, and the answers (question.c, input.c). */
+/* engine/call/question.h - questions of a handler to the client, and answers (question.c,
+ * input.c). */
 #ifndef HAFT_SRC_ENGINE_CALL_QUESTION_H
 #define HAFT_SRC_ENGINE_CALL_QUESTION_H
 
 #include "engine/call/owner.h"
 #include "protocol/rpc.h"
 
-/* A question that a handler has put, and its answer. */
+/* A question of a handler, and its answer. */
 struct question {
     struct question *next;
     const char *key;
     const char *method; /* elicitation/create, ... */
     const char *params; /* JSON */
-    yyjson_val *answer; /* NULL until it has come */
-    int64_t request_id; /* legacy: of the request that asks it; 0 before it is sent */
-    bool fresh;         /* put in this round */
-    bool opens;         /* it has an address to open */
+    yyjson_val *answer; /* NULL until received */
+    int64_t request_id; /* legacy: id of the request that asks it; 0 before it is sent */
+    bool fresh;         /* asked in this round */
+    bool opens;         /* has a URL to open */
 };
 
-/* What a call asks the client. */
+/* The questions of a call to the client. */
 struct asking {
     struct question *questions;
-    const char *state; /* of the handler's own: haft_call_set_state */
+    const char *state; /* the handler's state: haft_call_set_state */
     unsigned rounds;
 };
 
-/* A question that a handler has put elsewhere; an answer that it had is none.  False when it cannot
- * be one. */
+/* Adds a question that a handler asked in another process, and discards an earlier answer. Returns
+ * false if it is invalid. */
 bool hf_question_put(haft_call *call, const char *key, const char *method, yyjson_val *params);
-/* A member of an object: its key, with the method and the parameters. */
+/* Writes a question as a member of an object: its key, with method and parameters. */
 void hf_question_write(const struct question *question, struct json_writer *w);
-/* An answer for the handler to find, in the place of one that is there.  False without memory. */
+/* Stores an answer for the handler, and replaces an earlier one. Returns false without memory. */
 bool hf_question_give(haft_call *call, yyjson_val *key, yyjson_val *answer);
-/* What a retry brings along: answers and state.  False when it was refused and answered. */
+/* Restores the answers and the state that a retry contains. Returns false if it was rejected and
+ * answered. */
 bool hf_input_restore(haft_call *call);
-/* The handler has returned HAFT_AGAIN. */
+/* Sends the questions of a handler that returned HAFT_AGAIN. */
 void hf_input_ask(haft_call *call);
-/* The answer of a legacy client. */
+/* Processes a response of a legacy client. */
 void hf_input_answer(struct owner *owner, const struct rpc_message *message);
-/* Takes back what a legacy client has been asked and has not answered. */
+/* Cancels questions that a legacy client has not answered. */
 void hf_input_withdraw(haft_call *call, const char *reason);
-/* Why a handler returned HAFT_ECAPABILITY. */
+/* Sends the error for a handler that returned HAFT_ECAPABILITY. */
 void hf_input_refuse(haft_call *call);
 
 #endif

@@ -1,14 +1,14 @@
 /* resource_read.c - resources/read.
  *
- * An address is looked up as it is among the resources, and then held against the templates in the
- * order in which they were added: the first that matches answers. */
+ * A URI is first looked up among the resources and then matched against the templates in the order
+ * in which they were added; the first match answers. */
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
 #include "engine/offer/uri_template.h"
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
-/* Looks among the templates, and sets the variables of the first that matches.  1, 0 or
+/* Searches the templates, and sets the variables of the first match. Returns 1, 0 or
  * HAFT_ENOMEM. */
 static int resource_read_find_template(haft_call *call, yyjson_val *uri)
 {
@@ -98,7 +98,7 @@ static void resource_read_complete(haft_call *call)
     hf_json_begin_array(json_key(&w, "contents"));
     hf_content_write(call, w.out);
     hf_json_end_array(&w);
-    /* What was made from somebody's answers is not for keeping. */
+    /* A result based on a user's answers must not be cached. */
     if (call->asking.questions && hf_revision_rows[call->revision].modern)
         resource_put_hints(&w, 0, false);
     else

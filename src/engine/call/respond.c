@@ -1,15 +1,15 @@
-/* respond.c - answers on the wire.
+/* respond.c - writes responses.
  *
- * A result is written straight into the session's buffer, between what comes before it and what a
- * modern client wants after it; one buffer serves every answer. */
+ * A result is written directly into the owner's buffer, between the JSON-RPC members and those that
+ * modern clients expect after it; one buffer serves every response. */
 #include <string.h>
 
 #include "engine/call/respond.h"
 
 enum { SHORT_ERROR = 1023 };
 
-/* There is no memory for an answer, nor for an error: this takes none.  Who has asked must not wait
- * for ever; only an id that does not fit is left out. */
+/* Sends an error without allocating, so that the client does not wait forever; only an id that does
+ * not fit is omitted. */
 static void send_without_memory(haft_call *call)
 {
     char room[SHORT_ERROR + 1];
@@ -30,7 +30,7 @@ void hf_respond_written(haft_call *call, int error_code)
     struct owner *owner = call->owner;
     haft_buffer *out = &owner->out;
 
-    /* Whatever could not be written, that there was a request must not be forgotten. */
+    /* A request must get some response, even if writing failed. */
     if (out->status && !owner->closed) {
         bool big = out->status == HAFT_ETOOBIG;
 

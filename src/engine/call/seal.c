@@ -1,4 +1,4 @@
-/* seal.c - sealing: expiry and binding in front of the payload, HMAC-SHA-256 over all of it. */
+/* seal.c - sealing: expiry and binding before the payload, HMAC-SHA-256 over everything. */
 #include "engine/call/seal.h"
 
 #include <string.h>
@@ -11,15 +11,15 @@ static void seal_add_part(struct sha256 *hash, const char *text, size_t size)
 {
     unsigned char length[8];
 
-    /* With its length in front, no two lists of parts look alike. */
+    /* Length prefixes make the encoding of the parts unambiguous. */
     for (int i = 0; i < 8; i++)
         length[i] = (unsigned char)((uint64_t)size >> (i * 8));
     hf_sha256_add(hash, length, sizeof length);
     hf_sha256_add(hash, text, size);
 }
 
-/* What was asked, as the client sent it: a state must not be good for anything else.  That is all
- * its params but for those that belong to the protocol. */
+/* The params as the client sent them, without those of the protocol: a state is valid only for the
+ * same request. */
 static void put_params(haft_call *call, haft_buffer *out)
 {
     static const char *const protocol[] = {"_meta", "inputResponses", "requestState"};
@@ -33,7 +33,7 @@ static void put_params(haft_call *call, haft_buffer *out)
             own &= !yyjson_equals_str(key, protocol[k]);
         if (!own)
             continue;
-        /* Something else stands in the place of those that were read straight. */
+        /* For directly decoded arguments, the message contains a placeholder. */
         direct = call->args.direct.text && yyjson_equals_str(key, "arguments");
         haft_json_write(key, out);
         haft_json_write(direct ? hf_direct_sent(call) : value, out);
@@ -45,8 +45,8 @@ static void seal_add_text(struct sha256 *hash, const char *text)
     seal_add_part(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* A digest of what the state belongs to: servers that share a key, as the endpoints of a gateway do,
- * do not finish each other's calls unless they are the same one. */
+/* A digest of the context of the state: servers that share a key, such as the endpoints of a
+ * gateway, do not accept each other's states unless they are replicas. */
 static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
 {
     const haft_server *server = call->server;
@@ -71,7 +71,7 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
     return ok;
 }
 
-/* What to seal with; NULL when there is none.  A client in this process could read any key, so it
+/* The key for sealing; NULL if there is none. A client in this process could read any key, so it
  * needs none. */
 static const unsigned char *seal_key_of(const haft_call *call)
 {

@@ -1,16 +1,17 @@
-/* engine/call/seal.h - the state of an unfinished call, as a modern client carries it.
+/* engine/call/seal.h - the state of an unfinished call, which a modern client carries.
  *
- * The client gets text that it cannot read anything into nor change: the payload and an HMAC over
- * it.  It is bound to who asked, for what, with which arguments, and until when. */
+ * The client gets opaque text that it cannot forge: the payload with an HMAC. It is bound to the
+ * client, the method, the arguments and an expiry time. */
 #ifndef HAFT_SRC_ENGINE_CALL_SEAL_H
 #define HAFT_SRC_ENGINE_CALL_SEAL_H
 
 #include "engine/call/call.h"
 
-/* The payload sealed, in the call's arena; NULL without memory. */
+/* Seals the payload, in the call's arena; NULL without memory. */
 const char *hf_seal(haft_call *call, const char *payload, size_t size);
 
-/* The payload of sealed text; NULL when it was changed, is for something else, or has expired. */
+/* Returns the payload of sealed text; NULL if it was modified, is for another request, or has
+ * expired. */
 yyjson_val *hf_unseal(haft_call *call, const char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* stage.c - the stages of a call: there in the order they were added, back in the other. */
+/* stage.c - runs the stages of a call: forward in the order they were added, `after` in reverse. */
 #include <string.h>
 
 #include "engine/call/call.h"
@@ -16,7 +16,7 @@ const char *haft_outcome_name(haft_outcome outcome)
     return outcome < HAFT_OUTCOME_COUNT_ ? names[outcome] : "unknown";
 }
 
-/* A call passes by what has nothing to do for it. */
+/* Builds the lists of stages with a callback for each phase. */
 static void sort_out(haft_server *server)
 {
     struct stages *before = &server->stages.before, *ready = &server->stages.ready,
@@ -101,7 +101,7 @@ const char *hf_call_tool(const haft_call *call)
     return name ? name : "";
 }
 
-/* Whether a stage that is for some tools is for the one that was asked for, which may not exist. */
+/* Whether a stage for certain tools applies to the requested one, which may not exist. */
 static bool concerns(const haft_stage *stage, const haft_call *call)
 {
     return hf_glob_list_allows(stage->tools, hf_call_tool(call));
@@ -116,9 +116,9 @@ uint64_t hf_call_nanoseconds(const haft_call *call)
     return options->clock() - call->time.started;
 }
 
-/* The one place that knows what a stage may say: what it returned, or gave to haft_continue, as it
- * is, or an error and a line in the log.  A number by mistake must neither pass for an answer nor
- * hold the call for ever. */
+/* The only place that validates a stage's return value or its argument of haft_continue: returns
+ * it, or logs it and returns an error. A number returned by mistake must neither pass as an answer
+ * nor suspend the call forever. */
 static int stage_understand(haft_call *call, const haft_stage *stage, const char *what, int status)
 {
     if (!status || status == HAFT_STOP || hf_status_is_known(status))
@@ -225,7 +225,7 @@ int haft_refuse(haft_call *call, const char *format, ...)
     return haft_text_bytes(call, text, strlen(text)) ? HAFT_ENOMEM : HAFT_STOP;
 }
 
-/* Until the arguments have been looked at there is nothing that the handler gets. */
+/* Before validation, the handler's input does not exist yet. */
 int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
 {
     haft_reason reason;
@@ -245,7 +245,7 @@ int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
     return 0;
 }
 
-/* A thing that is kept with a call.  A stage may look at those of a handler that is at work. */
+/* Data kept with a call. A stage may read that of a running handler. */
 struct kept {
     struct kept *next;
     const char *key;
@@ -259,7 +259,7 @@ static struct kept *kept_find(struct kept *kept, const char *key)
     return kept;
 }
 
-/* A new first one of a list; NULL without memory. */
+/* Adds an entry to the front of a list; NULL without memory. */
 static struct kept *kept_new(haft_call *call, struct kept *next, const char *key, void *value)
 {
     haft_arena *arena = hf_call_memory(call);

@@ -4,42 +4,43 @@
 
 #include "engine/offer/server.h"
 
-/* What `after` stages have of a call whose handler, or another stage, may still be at work. */
+/* Memory for `after` stages of a call whose handler, or another stage, may still be running. */
 struct late {
-    _Atomic(const void *) thread; /* that the stages run on, while they do; NULL otherwise */
-    haft_arena *arena;            /* made by the first who wants memory */
+    _Atomic(const void *) thread; /* thread that the stages run on; NULL if they are not running */
+    haft_arena *arena;            /* created on first use */
     struct kept *kept;
 };
 
-/* Those that every server has (tool_call.c); between two of them is the one that limits rates. */
+/* The stages of every server (tool_call.c); the rate limit stage runs between two of them. */
 extern const haft_stage hf_visibility_stage, hf_validation_stage, hf_deadline_stage;
 enum { BUILT_IN_STAGES = STAGES_BEFORE + STAGES_BEHIND };
-/* Sets them, in the order that calls come to them. */
+/* Sets the built-in stages, in order. */
 void hf_stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES]);
 
-/* As haft_stage_add, in front of all others: for one that needs what a call has only until one of them
- * holds it, its headers. */
+/* Like haft_stage_add, but before all others: for a stage that needs the request headers, which are
+ * available only until a stage waits. */
 int hf_stage_use_first(haft_server *server, const haft_stage *stage);
 
-/* The name of the tool that was asked for, which may not exist. */
+/* The name of the requested tool, which may not exist. */
 const char *hf_call_tool(const haft_call *call);
 
-/* Walk over the stages of a call, on from where the walk was held: each is called again after
- * haft_continue, and a walk that is done is not walked again.  0 when it is done, HAFT_STOP, an
- * error, or HAFT_PENDING: then haft_continue goes to call->posts.resume, perhaps already. */
+/* Run the stages of a call, continuing where they were suspended: a suspended stage is called again
+ * after haft_continue, and a completed phase is not repeated. Return 0 if done, HAFT_STOP, an
+ * error, or HAFT_PENDING: haft_continue then leads to call->posts.resume, possibly before this
+ * returns. */
 int hf_stages_before(haft_call *call);
 int hf_stages_ready(haft_call *call);
-/* What haft_continue was given: 0 when the walk goes on, HAFT_STOP or an error. */
+/* Evaluates the status of haft_continue: 0 if the stages go on, HAFT_STOP or an error. */
 int hf_stages_continue(haft_call *call, int status);
-/* The stage that was called last; only while one holds the call. */
+/* The stage that was called last; only while one suspends the call. */
 const haft_stage *hf_stages_holder(const haft_call *call);
 
-/* For haft_continue: the stage that holds the call is called again. */
+/* A status for haft_continue: call the suspending stage again. */
 enum { STAGE_REPEAT = -1001 };
-/* Since the call came in; 0 without a clock. */
+/* Time since the call came in; 0 without a clock. */
 uint64_t hf_call_nanoseconds(const haft_call *call);
 
-/* Tells the stages, once. */
+/* Notifies the stages of the end, once. */
 void hf_stages_after(haft_call *call, haft_outcome outcome);
 
 #endif

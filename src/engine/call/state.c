@@ -1,4 +1,4 @@
-/* state.c - the states of a call, and which may follow which. */
+/* state.c - the states of a call, and their transitions. */
 #include "engine/call/state.h"
 
 const char *hf_call_state_name(enum call_state state)

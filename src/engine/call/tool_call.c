@@ -1,4 +1,4 @@
-/* tool_call.c - tools/call: find, decode, run, check, answer. */
+/* tool_call.c - tools/call: look up, decode, run, validate, respond. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 /* ---- the handler ---- */
 
-/* Why a result was held back is for the log alone. */
+/* The reason why a result is invalid goes only to the log. */
 static void log_misfit(haft_call *call, const haft_issues *issues)
 {
     haft_buffer text;
@@ -27,7 +27,7 @@ static void log_misfit(haft_call *call, const haft_issues *issues)
     haft_buffer_finish(&text);
 }
 
-/* Checks JSON that the handler gave against the output schema. */
+/* Validates the handler's JSON against the output schema. */
 static int check_structured(haft_call *call)
 {
     haft_issues issues;
@@ -57,8 +57,8 @@ int hf_tool_handle(haft_call *call)
     return call->result.is_error || haft_call_cancelled(call) ? 0 : hf_tool_check(call);
 }
 
-/* What is checked before a result leaves; also after haft_finish.  A struct is checked against the output
- * schema as it is written. */
+/* Validates a result before it is sent, also after haft_finish. A struct is validated while it is
+ * written. */
 int hf_tool_check(haft_call *call)
 {
     const haft_schema *output = call->item->output;
@@ -80,7 +80,7 @@ int hf_tool_check(haft_call *call)
     return status || call->content.n ? status : hf_content_mirror(call);
 }
 
-/* ---- the answer ---- */
+/* ---- the response ---- */
 
 static const char *failure_text(int status)
 {
@@ -100,7 +100,7 @@ static const char *failure_text(int status)
     }
 }
 
-/* Something went wrong before a result stood, or the handler or a stage said so. */
+/* The call failed before there was a result, or the handler or a stage reported an error. */
 static void complete_fault(haft_call *call, int status)
 {
     const struct fault *fault = hf_fault_of(
@@ -126,7 +126,7 @@ static void complete_fault(haft_call *call, int status)
     hf_respond_end(call, true, NULL);
 }
 
-/* Clients of revisions before structured content pass over what they do not know. */
+/* Clients of revisions before structured content ignore unknown members. */
 void hf_complete_tool(haft_call *call)
 {
     const haft_buffer *structured = &call->structured;
@@ -178,7 +178,7 @@ void hf_respond_timeout(haft_call *call, unsigned milliseconds)
     hf_fault_answer(call, HAFT_OUTCOME_TIMED_OUT, text, strlen(text));
 }
 
-/* ---- the stages that every call of a tool passes ---- */
+/* ---- stages of every tool call ---- */
 
 static int look(haft_call *call, void *data)
 {
@@ -190,7 +190,7 @@ static int look(haft_call *call, void *data)
 
 const haft_stage hf_visibility_stage = HAFT_INIT(haft_stage, .name = "visibility", .before = look);
 
-/* A result that the model can read and mend, with the issues as data. */
+/* Responds with a result that the model can read and correct, with the issues as data. */
 static int tool_call_refuse_arguments(haft_call *call, const haft_issues *issues)
 {
     size_t start = hf_meta_begin(&call->result_meta, META_ISSUES, sizeof META_ISSUES - 1);
@@ -212,7 +212,7 @@ static int tool_call_refuse_arguments(haft_call *call, const haft_issues *issues
     return status;
 }
 
-/* Why the handler gets other arguments than the client sent. */
+/* Logs why the handler gets other arguments than the client sent. */
 static void log_repairs(haft_call *call, const struct repairs *repairs)
 {
     size_t listed = repairs->n < REPAIRS_LISTED ? repairs->n : REPAIRS_LISTED;
@@ -251,7 +251,7 @@ static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
     return status;
 }
 
-/* The value itself, with the defaults of its schema. */
+/* The JSON value itself, with the defaults of its schema. */
 static int decode_json(haft_call *call, bool lenient, haft_issues *issues)
 {
     const haft_schema *input = call->item->input;
@@ -265,7 +265,7 @@ static int decode_json(haft_call *call, bool lenient, haft_issues *issues)
     return status;
 }
 
-/* Decodes the arguments and, if the handler runs in this process, makes room for what it gives. */
+/* Decodes the arguments and, if the handler runs in this process, allocates its output struct. */
 static int tool_call_decode(haft_call *call, bool here, haft_issues *issues)
 {
     const struct item *item = call->item;
@@ -278,7 +278,7 @@ static int tool_call_decode(haft_call *call, bool here, haft_issues *issues)
     if (call->args.direct.of && !atomic_load(&call->args.materialized)) {
         call->handler.in = call->args.direct.in;
     } else {
-        /* Whoever has asked for them may have changed them. */
+        /* They may have been changed through the JSON that was handed out. */
         if (call->args.direct.of && !hf_direct_undo(call))
             return HAFT_ENOMEM;
         call->handler.in = call->args.json;
@@ -301,7 +301,7 @@ static int tool_call_decode(haft_call *call, bool here, haft_issues *issues)
     return status;
 }
 
-/* Whether they have more items and members than the server takes: a value stands for each. */
+/* Whether the arguments exceed the limit of items and members; each is one value. */
 static bool has_too_many(const haft_call *call)
 {
     size_t max = call->server->options.max_elements, n = 0;
@@ -353,7 +353,7 @@ const haft_stage hf_validation_stage =
 static int set_deadline(haft_call *call, void *data)
 {
     (void)data;
-    if (!call->inner.req) /* a request has it from the start */
+    if (!call->inner.req) /* a request has a deadline from the start */
         hf_call_allow(call, 0);
     return 0;
 }
@@ -363,7 +363,7 @@ const haft_stage hf_deadline_stage =
 
 /* ---- the request ---- */
 
-/* A stage has answered, or failed, in the handler's place. */
+/* A stage answered or failed in place of the handler. */
 static void end_early(haft_call *call, int status)
 {
     call->status = status == HAFT_STOP ? 0 : status;
@@ -372,9 +372,9 @@ static void end_early(haft_call *call, int status)
     hf_call_end(call);
 }
 
-/* Begins a call of the tool of that name, NULL for no name: those who follow calls hear of it, and its
- * arguments are set; absent ones, and null, are an empty object.  0, HAFT_ENOTFOUND, or the code of
- * JSON-RPC that says why there are no arguments. */
+/* Starts a call of the tool of that name (NULL: no name): notifies watchers and sets the arguments;
+ * absent arguments and null are an empty object. Returns 0, HAFT_ENOTFOUND, or the JSON-RPC code of
+ * the error in the arguments. */
 static int tool_call_begin(haft_call *call, yyjson_val *name)
 {
     static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
@@ -418,8 +418,7 @@ static void answer_not_found(haft_call *call)
     hf_fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
 }
 
-/* Goes on with a call that is in its stages, until one of them holds it, ends it, or the handler is
- * next. */
+/* Continues the stages of a call, until one suspends or ends it, or the handler is next. */
 static void tool_call_walk(haft_call *call, int status)
 {
     const struct server_stages *stages = &call->server->stages;
@@ -442,7 +441,7 @@ static void tool_call_walk(haft_call *call, int status)
             return;
         }
         if (status == HAFT_PENDING && !call->posts.finished) {
-            call->request.headers = NULL; /* they go when this returns */
+            call->request.headers = NULL; /* they are valid only until this returns */
             call_move(call, CALL_HELD);
             return;
         }
@@ -452,7 +451,7 @@ static void tool_call_walk(haft_call *call, int status)
     end_early(call, status);
 }
 
-/* haft_continue has come; the stage that it is from may not have returned yet. */
+/* haft_continue was called; the stage that called it may not have returned yet. */
 static void tool_call_resume(haft_call *call, int status)
 {
     call->posts.finish.status = status;

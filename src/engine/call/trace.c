@@ -1,8 +1,7 @@
-/* trace.c - where a call stands in somebody's trace (W3C Trace Context).
+/* trace.c - the trace context of a call (W3C Trace Context).
  *
- * A request brings `traceparent` and `tracestate` in its _meta, or else in the headers around
- * it; the two are never mixed.  What is not exactly as the specification has it is as good as
- * absent. */
+ * A request has `traceparent` and `tracestate` in its _meta, or else in its headers; the two are
+ * never mixed. Malformed values are ignored. */
 #include <string.h>
 
 #include "base/hex.h"
@@ -14,7 +13,7 @@ enum { KNOWN_FLAGS = 3 }; /* sampled, random trace id */
 
 /* ---- traceparent ---- */
 
-/* Lower-case hexadecimal digits of which not all are 0. */
+/* Whether the text is lower-case hexadecimal and not all zeros. */
 static bool is_id(const char *text, size_t size)
 {
     bool any = false;
@@ -27,7 +26,7 @@ static bool is_id(const char *text, size_t size)
     return any;
 }
 
-/* "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; a later version may say more after a
+/* "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; later versions may append more after a
  * dash. */
 static bool read_parent(const char *text, size_t size, haft_trace *ret_trace)
 {
@@ -69,7 +68,7 @@ static bool is_value(const char *text, size_t size)
     return true;
 }
 
-/* key=value, of which there may be none between two commas. */
+/* key=value; empty members between commas are allowed. */
 static bool is_member(struct text member)
 {
     const char *equals;
@@ -100,7 +99,7 @@ static bool is_state(const char *text, size_t size)
 
 /* ---- a call ---- */
 
-/* The last digits of a number. */
+/* Writes the last digits of a number. */
 static void put_hex(char *text, uint64_t value, size_t digits)
 {
     char all[HEX_TEXT];
@@ -109,8 +108,8 @@ static void put_hex(char *text, uint64_t value, size_t digits)
     memcpy(text, all + HEX_TEXT - digits, digits);
 }
 
-/* A number for this call's own span: from outside, or, without that, one that is only unlikely to
- * be used by another. */
+/* A span id for this call: from the program's random source or, without one, an id that is merely
+ * unlikely to collide. */
 static uint64_t new_span(haft_server *server, const haft_trace *trace)
 {
     uint64_t number = atomic_fetch_add(&server->n_spans, 1);

@@ -1,10 +1,10 @@
-/* engine/call/trace.h - where a call stands in somebody's trace (trace.c). */
+/* engine/call/trace.h - the trace context of a call (trace.c). */
 #ifndef HAFT_SRC_ENGINE_CALL_TRACE_H
 #define HAFT_SRC_ENGINE_CALL_TRACE_H
 
 #include "engine/call/call.h"
 
-/* Reads what a request says about its trace that says something in its _meta, or has headers. */
+/* Reads the trace context of a request from its _meta or headers. */
 void hf_trace_read(haft_call *call);
 
 #endif

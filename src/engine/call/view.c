@@ -1,4 +1,4 @@
-/* view.c - what a handler can see of its call, and the memory that it has of it. */
+/* view.c - the handler's view of its call, and its memory. */
 #include <string.h>
 
 #include "engine/call/inner.h"
@@ -6,7 +6,7 @@
 
 /* ---- memory ---- */
 
-/* Which thread this is: the address is another one in each. */
+/* Identifies the current thread: the address of a thread-local variable. */
 static const void *late_thread(void)
 {
     static _Thread_local char here;
@@ -41,7 +41,7 @@ haft_arena *hf_call_memory(haft_call *call)
     return call->stages.late.arena;
 }
 
-/* ---- what is known ---- */
+/* ---- properties ---- */
 
 bool haft_call_cancelled(const haft_call *call)
 {
@@ -149,7 +149,7 @@ bool haft_client_can(const haft_call *call, const char *capability)
     while (value && *capability) {
         size_t size = strcspn(capability, ".");
 
-        /* The names of extensions have dots in them. */
+        /* Names of extensions contain dots. */
         whole = yyjson_obj_get(value, capability);
         if (whole)
             size = strlen(capability);

@@ -1,8 +1,7 @@
-/* catalogue.c - lists, and their replacement as a whole.
+/* catalogue.c - lists of offered items, replaced as a whole.
  *
- * A catalogue is one piece of memory: the counts, the tables of pointers and the hash index.
- * Changing anything makes a new one beside it and swaps the pointer; whoever holds the old one
- * keeps it. */
+ * A catalogue is one allocation: the counts, the tables of pointers and the hash index. Every
+ * change creates a new catalogue and swaps the pointer; holders of a reference keep the old one. */
 #include <string.h>
 
 #include "base/struct.h"
@@ -22,9 +21,10 @@ static size_t slots_for(size_t n)
     return n_slots;
 }
 
-/* An empty catalogue with room for `counts` items. */
+/* An empty catalogue with room for `counts` items; NULL shows every tool. */
 static struct catalogue *catalogue_make(const haft_allocator *allocator,
-                                        const size_t counts[OFFER_LISTS])
+                                        const size_t counts[OFFER_LISTS],
+                                        const haft_visibility *visibility)
 {
     size_t size = sizeof(struct catalogue);
     struct catalogue *catalogue;
@@ -38,6 +38,8 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
     memset(catalogue, 0, size);
     atomic_init(&catalogue->refs, 1);
     catalogue->allocator = allocator;
+    if (visibility)
+        catalogue->visibility = *visibility;
     catalogue->size = size;
     at = (char *)(catalogue + 1);
     for (int i = 0; i < OFFER_LISTS; i++) {
@@ -56,7 +58,7 @@ struct catalogue *hf_catalogue_empty(const haft_allocator *allocator)
 {
     static const size_t none[OFFER_LISTS];
 
-    return catalogue_make(allocator, none);
+    return catalogue_make(allocator, none, NULL);
 }
 
 struct catalogue *hf_catalogue_take(haft_server *server)
@@ -103,11 +105,11 @@ static bool is_hidden(const haft_visibility *visibility, const struct item *item
 }
 
 /* Adds to a catalogue that is being made, with a reference of its own. */
-static void offer_list_add(struct offer_list *offers, struct item *item, bool off,
-                           const haft_visibility *visibility)
+static void catalogue_add(struct catalogue *to, haft_offer kind, struct item *item, bool off)
 {
+    struct offer_list *offers = &to->lists[kind];
     size_t at = hf_hash_bytes(item->name, item->name_size);
-    bool disabled = off || is_hidden(visibility, item);
+    bool disabled = off || is_hidden(&to->visibility, item);
 
     while (offers->slots[at & (offers->n_slots - 1)])
         at++;
@@ -117,7 +119,7 @@ static void offer_list_add(struct offer_list *offers, struct item *item, bool of
     offers->n_enabled += !disabled;
 }
 
-/* All that was there before, when there is room in the table for one more without sorting it anew. */
+/* Copies a list if the table has room for one more entry without rehashing. */
 static bool offer_list_copy(struct offer_list *to, const struct offer_list *from)
 {
     if (to->n_slots != from->n_slots)
@@ -132,25 +134,27 @@ static bool offer_list_copy(struct offer_list *to, const struct offer_list *from
     return true;
 }
 
-/* A change: the entry called `instead` (NULL: a new one) becomes `item` (NULL: nothing). */
+/* A change: the entry called `instead` (NULL: none) is replaced by `item` (NULL: removed). */
 struct change {
     haft_offer kind;
     const char *instead;
     struct item *item;
-    int disabled; /* 0, 1, or -1 to leave it as it is */
-    bool fresh;   /* the item was not there before */
+    int disabled;                      /* 0, 1, or -1 to leave it as it is */
+    bool fresh;                        /* the item was not there before */
+    const haft_visibility *visibility; /* of all tools from now on; NULL to leave it as it is */
 };
 
-/* A copy of the catalogue with the change made. */
+/* Copies the catalogue with the change applied. */
 static struct catalogue *catalogue_with(const struct catalogue *from, const struct change *change,
-                                        const struct entry *old, const haft_visibility *visibility)
+                                        const struct entry *old)
 {
     size_t counts[OFFER_LISTS];
     struct catalogue *to;
 
     for (int i = 0; i < OFFER_LISTS; i++)
         counts[i] = from->lists[i].n + (i == (int)change->kind);
-    to = catalogue_make(from->allocator, counts);
+    to = catalogue_make(from->allocator, counts,
+                        change->visibility ? change->visibility : &from->visibility);
     if (!to)
         return NULL;
     for (int i = 0; i < OFFER_LISTS; i++) {
@@ -160,18 +164,18 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
             const struct entry *kept = &from->lists[i].entries[k];
 
             if (kept != old)
-                offer_list_add(&to->lists[i], kept->item, kept->off, visibility);
+                catalogue_add(to, (haft_offer)i, kept->item, kept->off);
             else if (change->item)
-                offer_list_add(&to->lists[i], change->item,
-                               change->disabled < 0 ? kept->off : change->disabled, visibility);
+                catalogue_add(to, (haft_offer)i, change->item,
+                              change->disabled < 0 ? kept->off : change->disabled);
         }
     }
     if (change->item && !old)
-        offer_list_add(&to->lists[change->kind], change->item, change->disabled > 0, visibility);
+        catalogue_add(to, change->kind, change->item, change->disabled > 0);
     return to;
 }
 
-/* Puts the new catalogue in the place of `from`; fails when that is no longer the current one. */
+/* Replaces `from` by the new catalogue; fails if `from` is no longer current. */
 static bool swap(haft_server *server, const struct catalogue *from, struct catalogue *to,
                  unsigned kinds)
 {
@@ -193,7 +197,7 @@ static bool swap(haft_server *server, const struct catalogue *from, struct catal
     return current;
 }
 
-/* The same, telling those who watch.  Takes over the reference to `to`; `from` stays the caller's. */
+/* The same, and notifies watchers. Takes ownership of `to`; `from` remains the caller's. */
 static bool replace(haft_server *server, struct catalogue *from, struct catalogue *to,
                     unsigned kinds)
 {
@@ -203,20 +207,10 @@ static bool replace(haft_server *server, struct catalogue *from, struct catalogu
     done = swap(server, from, to, kinds);
     if (done && server->watching.n_watchers)
         hf_event_of_change(server, from, to);
-    /* The one that is not current any more, or never was. */
+    /* Drop the one that is not current. */
     hf_catalogue_drop(done ? from : to);
     hf_catalogue_drop(to);
     return done;
-}
-
-static haft_visibility visibility_now(haft_server *server)
-{
-    haft_visibility visibility;
-
-    hf_server_lock(server);
-    visibility = server->visibility;
-    hf_server_unlock(server);
-    return visibility;
 }
 
 static int try_change(haft_server *server, const struct change *change, bool *ret_done)
@@ -228,7 +222,6 @@ static int try_change(haft_server *server, const struct change *change, bool *re
                             ? hf_offer_list_find(offers, change->instead, strlen(change->instead))
                             : NULL;
     struct entry *taken = item ? hf_offer_list_find(offers, item->name, item->name_size) : NULL;
-    haft_visibility visibility = visibility_now(server);
     int status = 0;
 
     *ret_done = true;
@@ -236,7 +229,7 @@ static int try_change(haft_server *server, const struct change *change, bool *re
         status = HAFT_ENOTFOUND;
     else if (taken && taken != old)
         status = HAFT_EEXISTS;
-    to = status ? NULL : catalogue_with(from, change, old, &visibility);
+    to = status ? NULL : catalogue_with(from, change, old);
     if (!status && !to)
         status = HAFT_ENOMEM;
     if (!status)
@@ -245,7 +238,7 @@ static int try_change(haft_server *server, const struct change *change, bool *re
     return status;
 }
 
-/* Tries until no other change comes between. */
+/* Retries until no other change interferes. */
 static int apply(haft_server *server, const struct change *change)
 {
     static const char *const kinds[OFFER_LISTS] = {"Tool", "Resource", "Resource template",
@@ -272,13 +265,13 @@ static int apply(haft_server *server, const struct change *change)
 
 int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
 {
-    int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true});
+    int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true, NULL});
 
     hf_item_drop(item);
     return status;
 }
 
-/* ---- many at once ---- */
+/* ---- several items at once ---- */
 
 static bool is_leaving(const struct item *item)
 {
@@ -291,7 +284,8 @@ static bool is_alike(const struct item *left, const struct item *right)
            !memcmp(left->name, right->name, left->name_size);
 }
 
-/* The first whose name is taken, by what stays or by one before it; NULL when there is none. */
+/* The first item whose name is taken, by a remaining item or an earlier one; NULL if there is
+ * none. */
 static const struct item *find_clash(const struct catalogue *from, struct item *const *items,
                                      size_t n)
 {
@@ -316,10 +310,9 @@ static struct item *find_alike(struct item *const *items, size_t n, const struct
     return NULL;
 }
 
-/* A copy of the catalogue without what leaves, and with the items. */
+/* Copies the catalogue without the leaving items and with the new ones. */
 static struct catalogue *catalogue_traded(const struct catalogue *from, struct item *const *items,
-                                          size_t n, const haft_visibility *visibility,
-                                          unsigned *ret_kinds)
+                                          size_t n, unsigned *ret_kinds)
 {
     size_t counts[OFFER_LISTS];
     struct catalogue *to;
@@ -327,7 +320,7 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
     *ret_kinds = 0;
     for (int i = 0; i < OFFER_LISTS; i++)
         counts[i] = from->lists[i].n + n;
-    to = catalogue_make(from->allocator, counts);
+    to = catalogue_make(from->allocator, counts, &from->visibility);
     if (!to)
         return NULL;
     for (int i = 0; i < OFFER_LISTS; i++) {
@@ -337,17 +330,17 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
             struct item *item = leaves ? find_alike(items, n, kept->item) : kept->item;
 
             if (item)
-                offer_list_add(&to->lists[i], item, kept->off, visibility);
+                catalogue_add(to, (haft_offer)i, item, kept->off);
             if (leaves)
                 *ret_kinds |= 1u << i;
         }
     }
     for (size_t i = 0; i < n; i++) {
-        struct offer_list *offers = &to->lists[hf_item_kind(items[i])];
+        haft_offer kind = hf_item_kind(items[i]);
 
-        if (!hf_offer_list_find(offers, items[i]->name, items[i]->name_size))
-            offer_list_add(offers, items[i], false, visibility);
-        *ret_kinds |= 1u << hf_item_kind(items[i]);
+        if (!hf_offer_list_find(&to->lists[kind], items[i]->name, items[i]->name_size))
+            catalogue_add(to, kind, items[i], false);
+        *ret_kinds |= 1u << kind;
     }
     return to;
 }
@@ -364,7 +357,7 @@ int hf_catalogue_try_swap(haft_server *server, struct item *const *items, size_t
     return clash ? HAFT_EEXISTS : 0;
 }
 
-/* Isolated tools can be called as soon as they are offered. */
+/* Isolated tools must be callable as soon as they are offered. */
 static void renew_isolation(haft_server *server, struct item *const *items, size_t n)
 {
     struct isolation *isolation = atomic_load(&server->isolation.runner);
@@ -380,12 +373,11 @@ int hf_catalogue_plan(haft_server *server, struct item *const *items, size_t n,
                       struct catalogue_plan *ret_plan, const struct item **reterr_item)
 {
     struct catalogue *from = hf_catalogue_take(server), *to;
-    haft_visibility visibility = visibility_now(server);
     const struct item *clash = find_clash(from, items, n);
     unsigned kinds = 0;
 
     *ret_plan = (struct catalogue_plan){.server = NULL};
-    to = clash ? NULL : catalogue_traded(from, items, n, &visibility, &kinds);
+    to = clash ? NULL : catalogue_traded(from, items, n, &kinds);
     if (to && kinds) {
         *ret_plan = (struct catalogue_plan){server, from, to, kinds, items, n};
         return 0;
@@ -418,7 +410,7 @@ int hf_catalogue_use(struct catalogue_plan *plan)
     renew_isolation(server, items, n);
     while (!done && !status && plan->server) {
         done = replace(server, plan->from, plan->to, plan->kinds);
-        plan->to = NULL; /* replace has taken it over */
+        plan->to = NULL; /* owned by replace now */
         hf_catalogue_plan_drop(plan);
         if (!done)
             status = hf_catalogue_plan(server, items, n, plan, &clash);
@@ -441,14 +433,14 @@ int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
     return status ? status : hf_catalogue_use(&plan);
 }
 
-/* ---- changing what is offered ---- */
+/* ---- changes ---- */
 
 int haft_offer_remove(haft_server *server, haft_offer kind, const char *name)
 {
-    return apply(server, &(struct change){kind, name, NULL, 0, false});
+    return apply(server, &(struct change){kind, name, NULL, 0, false, NULL});
 }
 
-/* The item that is called so now, counted; NULL when there is none. */
+/* Returns a reference to the current item of that name; NULL if there is none. */
 static struct item *item_named(haft_server *server, haft_offer kind, const char *name,
                                bool *ret_disabled)
 {
@@ -464,7 +456,7 @@ static struct item *item_named(haft_server *server, haft_offer kind, const char 
     return item;
 }
 
-/* One line for each tool that is there and not to be seen. */
+/* Logs a line for each hidden tool. */
 static void log_hidden(haft_server *server)
 {
     struct catalogue *now = hf_catalogue_take(server);
@@ -485,7 +477,7 @@ static int set_disabled(haft_server *server, haft_offer kind, const char *name, 
     if (!item)
         return hf_server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
     if (now != disabled)
-        status = apply(server, &(struct change){kind, name, item, disabled, false});
+        status = apply(server, &(struct change){kind, name, item, disabled, false, NULL});
     hf_item_drop(item);
     return status;
 }
@@ -512,11 +504,8 @@ int haft_server_set_visibility(haft_server *server, const haft_visibility *visib
         if (!own.tools)
             return hf_server_refuse(server, HAFT_ENOMEM, "tools", "out of memory");
     }
-    hf_server_lock(server);
-    server->visibility = own;
-    hf_server_unlock(server);
-    /* Nothing is replaced by nothing: everything is looked at anew. */
-    status = apply(server, &(struct change){HAFT_OFFER_TOOL, NULL, NULL, 0, false});
+    /* An empty change evaluates the visibility of every tool again. */
+    status = apply(server, &(struct change){.kind = HAFT_OFFER_TOOL, .visibility = &own});
     if (!status)
         log_hidden(server);
     return status;

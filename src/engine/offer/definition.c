@@ -1,7 +1,7 @@
-/* definition.c - a tool's definition as a JSON document, as tools/list writes one.
+/* definition.c - reads a tool's definition from JSON in the form of tools/list.
  *
- * What each object may hold is a table.  A member that is not in it, or is not what it should be,
- * is refused by its path: a misspelt name must not become a tool that lacks what it was given. */
+ * Each object has a table of its members. Unknown members and invalid values are rejected with
+ * their path, so that a misspelt name is not silently ignored. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,18 +14,18 @@ enum { DOCUMENT_LIMIT = 16 << 20, PATH = 128, NEAR = 2 };
 struct definition_reading {
     haft_server *server;
     haft_tool_builder *builder;
-    haft_arena *arena; /* of the document */
-    const char *name;  /* of the tool; "" while it is not known */
-    char path[PATH];   /* of the member that is being read */
+    haft_arena *arena; /* arena of the document */
+    const char *name;  /* name of the tool; "" while unknown */
+    char path[PATH];   /* path of the current member */
 };
 
-/* Reads a member into `into`, which is what its table says. */
+/* Reads a member into `into`, whose type the table determines. */
 typedef int member_function(struct definition_reading *reading, yyjson_val *value, void *into);
 
 struct definition_row {
     const char *name;
     member_function *read;
-    size_t offset; /* of where it goes */
+    size_t offset; /* offset of the destination */
     bool required;
 };
 
@@ -36,7 +36,7 @@ static int definition_refuse(struct definition_reading *reading, const char *tex
                             *reading->name ? ": " : "", text);
 }
 
-/* ---- an object by its table ---- */
+/* ---- objects ---- */
 
 static const struct definition_row *row_named(const struct definition_row *members, size_t n,
                                               yyjson_val *key)
@@ -61,7 +61,7 @@ static int refuse_unknown(struct definition_reading *reading, const struct defin
     return definition_refuse(reading, text);
 }
 
-/* Goes one step down the path; returns where it was. */
+/* Appends a step to the path; returns its previous length. */
 static size_t definition_enter(struct definition_reading *reading, const char *step)
 {
     size_t size = strlen(reading->path);
@@ -132,7 +132,7 @@ static int definition_read_count(struct definition_reading *reading, yyjson_val 
     return 0;
 }
 
-/* An object that is kept as text. */
+/* Reads an object that is kept as text. */
 static int read_json(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     haft_buffer text;
@@ -214,7 +214,7 @@ static int read_annotations(struct definition_reading *reading, yyjson_val *valu
 
 /* ---- tasks ---- */
 
-/* A call is no task here, which suits whoever does without. */
+/* Tasks are not supported, so only definitions that do not require them are accepted. */
 static int read_task_support(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     (void)into;

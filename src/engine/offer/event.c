@@ -1,8 +1,7 @@
-/* event.c - telling the program what happens: tools, calls, clients.
+/* event.c - notifies the program of events: tools, calls, clients.
  *
- * A watcher is called on the thread where the thing happens, with no lock held; the end of a call
- * is told when its answer has been given away.  While nobody watches, an event costs a load and a
- * branch. */
+ * A watcher is called on the thread of the event, without locks held; the end of a call is reported
+ * after its response was handed over. Without watchers, an event costs a load and a branch. */
 #include "engine/offer/event.h"
 #include "engine/offer/server.h"
 
@@ -51,7 +50,7 @@ void hf_event_of_tool(haft_server *server, haft_event_kind kind, const char *nam
 
 /* ---- what is offered ---- */
 
-/* A tool of the first catalogue that has become something else in the second. */
+/* Reports how a tool differs between two catalogues. */
 static void tell_difference(haft_server *server, const struct entry *old, const struct entry *now)
 {
     const char *name = old->item->name;

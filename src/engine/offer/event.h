@@ -1,4 +1,4 @@
-/* engine/offer/event.h - what watchers hear of the tools that are offered (event.c). */
+/* engine/offer/event.h - events about offered tools (event.c). */
 #ifndef HAFT_SRC_ENGINE_OFFER_EVENT_H
 #define HAFT_SRC_ENGINE_OFFER_EVENT_H
 
@@ -6,14 +6,14 @@
 
 #include "engine/offer/catalogue.h"
 
-/* Tells all watchers. */
+/* Notifies all watchers. */
 void hf_event_tell(const haft_server *server, const haft_event *event);
 
-/* A step of a tool's registration, or a change of it; the reason of a refusal is the server's
- * latest. */
+/* Reports a step of a tool's registration or a change of it; the reason of a rejection is the
+ * server's latest. */
 void hf_event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status);
 
-/* What has become of the tools from one catalogue to the next. */
+/* Reports how the tools differ between two catalogues. */
 void hf_event_of_change(haft_server *server, const struct catalogue *from,
                         const struct catalogue *to);
 

@@ -1,4 +1,4 @@
-/* follower.c - those who want to know that something has changed. */
+/* follower.c - notification of sessions about changes. */
 #include "engine/offer/server.h"
 
 void hf_follower_link(haft_server *server, struct follower *follower)

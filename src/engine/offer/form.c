@@ -1,6 +1,5 @@
-/* form.c - forms for a person: flat, of scalars and choices, in the subset of JSON Schema that
- * elicitation allows.  A declared type is written as one; JSON of the program's own is looked at
- * whether it is one. */
+/* form.c - elicitation forms: flat, with scalars and choices, in the subset of JSON Schema that
+ * elicitation permits. Declared types are converted; JSON of the program is checked. */
 #include <string.h>
 
 #include "json/json.h"
@@ -41,7 +40,7 @@ static void put_check(struct json_writer *w, const struct check *check)
     }
 }
 
-/* False for what a form cannot hold. */
+/* Returns false if a form cannot contain the field. */
 static bool put_field(struct json_writer *w, const struct property *property)
 {
     const struct node *node = property->node;
@@ -96,7 +95,7 @@ static bool put_form(haft_buffer *out, const struct object *object)
     return true;
 }
 
-/* ---- forms of the program's own ---- */
+/* ---- forms given as JSON ---- */
 
 static bool form_is_text(yyjson_val *value)
 {
@@ -129,7 +128,7 @@ static bool is_choice(yyjson_val *value)
            yyjson_is_str(yyjson_obj_get(value, "title"));
 }
 
-/* A list of what passes. */
+/* Whether all items of a list pass. */
 static bool are(yyjson_val *list, bool (*passes)(yyjson_val *value))
 {
     yyjson_val *value;
@@ -151,7 +150,7 @@ static bool are_choices(yyjson_val *value)
     return are(value, is_choice);
 }
 
-/* What several may be chosen from: texts, or texts with titles. */
+/* Options of a multiple choice: strings, or strings with titles. */
 static bool is_selection(yyjson_val *value)
 {
     return (yyjson_equals_str(yyjson_obj_get(value, "type"), "string") &&
@@ -161,7 +160,7 @@ static bool is_selection(yyjson_val *value)
 
 enum { FORM_STRING = 1, FORM_NUMBER = 2, FORM_BOOLEAN = 4, FORM_ARRAY = 8, FORM_ALL = 15 };
 
-/* The types of a field, what each keyword of theirs must be, and how that is said. */
+/* The types of a field, the required values of their keywords, and the error messages. */
 static const struct {
     const char *name;
     unsigned type;
@@ -284,8 +283,8 @@ static const struct form *form_find(const struct form *form, const haft_type *ty
     return form;
 }
 
-/* A type is known by its address, which another may have when its shared object is gone: forms of
- * such types are kept with that. */
+/* Types are identified by address, which may be reused after a shared object is unloaded: forms of
+ * its types are kept with the module. */
 const struct form *hf_form_of(haft_server *server, struct module *module, const haft_type *type)
 {
     struct form **forms = module ? &module->forms : &server->forms, *made;
@@ -306,7 +305,7 @@ const struct form *hf_form_of(haft_server *server, struct module *module, const 
         *forms = made;
     }
     hf_server_unlock(server);
-    /* Another thread was first. */
+    /* Another thread has created the form meanwhile. */
     if (form)
         haft_schema_free(made->schema);
     return form ? form : made;

@@ -1,15 +1,15 @@
-/* item.c - one offered thing, counted, and what it lives in.
+/* item.c - offered items with reference counts, and modules.
  *
- * The definition and the handler of an item are the program's and stay, or they are in a shared
- * object and go with it.  An item holds that object, a catalogue its items, and a call its
- * catalogue: the object is free to go when the last call that could come across it is over. */
+ * The definition and the handler of an item belong to the program, or to a shared object that can
+ * be unloaded. An item holds that object, a catalogue holds its items, and a call holds its
+ * catalogue, so the object is unloaded only after the last call that could use it. */
 #include "engine/offer/form.h"
 #include "engine/offer/item.h"
 #include "engine/offer/server.h"
 
 #include <string.h>
 
-/* ---- what items live in ---- */
+/* ---- modules ---- */
 
 void hf_module_init(struct module *module, void (*release)(struct module *module))
 {
@@ -61,7 +61,7 @@ bool hf_item_set_name(struct item *item, const char *name)
     item->quoted = hf_text_of(item->arena, &quoted);
     item->name = haft_arena_copy(item->arena, name, size);
     item->name_size = size;
-    /* One that is no text is refused later, in words. */
+    /* A name that is not UTF-8 is rejected later, with a message. */
     return item->name && (item->quoted.data || haft_utf8_valid(name, size) != size);
 }
 
@@ -127,7 +127,7 @@ haft_offer hf_item_kind(const struct item *item)
                                 : HAFT_OFFER_RESOURCE;
 }
 
-/* ---- what resources and prompts have in common ---- */
+/* ---- resources and prompts ---- */
 
 struct item *hf_item_new_named(haft_server *server, const char *name, struct module *module)
 {

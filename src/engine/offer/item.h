@@ -1,4 +1,4 @@
-/* engine/offer/item.h - one offered thing, as it was added (item.c). */
+/* engine/offer/item.h - an offered item: a tool, resource or prompt (item.c). */
 #ifndef HAFT_SRC_ENGINE_OFFER_ITEM_H
 #define HAFT_SRC_ENGINE_OFFER_ITEM_H
 
@@ -6,72 +6,72 @@
 #include "schema/model/node.h"
 
 enum { OFFER_LISTS = 4, LEGACY = 0, MODERN = 1 };
-enum { MAX_HEADER_DEPTH = 16 }; /* of an argument that is also a header */
+enum { MAX_HEADER_DEPTH = 16 }; /* nesting of an argument that is also a header */
 
 struct uri_template;
 
-/* How many calls of a tool may run, and those that wait; under the server's lock. */
+/* Limits on running and waiting calls of a tool, and the waiting calls; under the server's lock. */
 struct cap {
     unsigned max_running, max_waiting, running, n_waiting;
-    haft_call *first, *last; /* in line */
+    haft_call *first, *last; /* waiting calls */
 };
 
-/* One offered thing, as it was added.  Its texts, and what it compiled, live in its arena. */
+/* An offered item. Its strings and compiled schemas live in its arena. */
 struct item {
     atomic_uint refs;
     haft_arena *arena;
-    struct item *base;     /* it is this one under another name, and holds it */
-    struct module *module; /* what it was defined in; NULL for the program */
-    const char *name; /* what it is found by: a tool's or prompt's name, a resource's address */
+    struct item *base;     /* the item that this one offers under another name; holds a reference */
+    struct module *module; /* module that defines it; NULL for the program */
+    const char *name;      /* lookup key: name of a tool or prompt, URI of a resource */
     size_t name_size;
     struct text quoted;  /* the name as JSON */
-    struct text rest[2]; /* as it is listed after its name, for legacy and for modern clients */
+    struct text rest[2]; /* its listing after the name, for legacy and for modern clients */
 
     const haft_tool *tool;
     const haft_resource *resource;
     const haft_prompt *prompt;
     const struct uri_template *uri_template;
-    const haft_schema *input, *output; /* compiled; NULL for none */
-    haft_schema *owned[2];             /* of those, the ones to free */
-    bool wraps; /* the output is no object: legacy clients get {"result": ...} */
+    const haft_schema *input, *output; /* compiled; NULL if there is none */
+    haft_schema *owned[2];             /* those of them to free */
+    bool wraps; /* the output is not an object: legacy clients get {"result": ...} */
     int (*call)(haft_call *call, const void *in, void *out);
-    haft_json_handler *handler; /* of a tool put together at run time */
+    haft_json_handler *handler; /* handler of a tool built at run time */
     void *data;
     bool quick;
-    haft_hint lenient; /* UNSET: as the server is */
-    /* Whether arguments are read from text (direct.c): until somebody asks for them as JSON.  NULL
-     * when they cannot be. */
+    haft_hint lenient; /* UNSET: as configured for the server */
+    /* Whether arguments are decoded from text (direct.c), until a call needs them as JSON. NULL
+     * if that is not possible. */
     atomic_bool *direct;
     unsigned timeout_ms;
-    _Atomic(void *) counts; /* of src/stage: where its calls are counted */
-    unsigned isolate; /* a number of its own when its calls run in processes; 0 when they do not */
-    /* The server that lists it for those processes; NULL when none does. */
+    _Atomic(void *) counts; /* owned by src/stage: counters of its calls */
+    unsigned isolate;       /* unique number if its calls run in processes; otherwise 0 */
+    /* The server that lists it for these processes; NULL if none does. */
     haft_server *isolated_in;
     struct item *isolated_next;
     struct cap *cap;   /* NULL for none */
-    const void *given; /* the definition of a plugin's, as the plugin has it */
-    bool leaving;      /* hf_catalogue_swap is to take it out; for whoever calls that */
+    const void *given; /* a plugin's definition, as passed by the plugin */
+    bool leaving;      /* hf_catalogue_swap removes it; set by the caller of that */
 };
 
-/* An item with an arena of its own; NULL without memory. */
+/* Creates an item with its own arena; NULL without memory. */
 struct item *hf_item_new(haft_server *server, struct module *module);
-/* The same with a name; without memory it has been refused. */
+/* The same with a name; reports the error if memory runs out. */
 struct item *hf_item_new_named(haft_server *server, const char *name, struct module *module);
-/* Renders what is listed after the item's name, the same for every client. */
+/* Renders the listing after the item's name, the same for every client. */
 int hf_item_render(haft_server *server, struct item *item,
                    void (*put_rest)(haft_buffer *buffer, const struct item *item));
 bool hf_item_set_name(struct item *item, const char *name);
 void hf_item_drop(struct item *item);
 haft_offer hf_item_kind(const struct item *item);
 
-/* Lists an isolated tool for the processes that are forked from now on, until it is gone.  They are
- * forked before it is offered, and may be asked for one that is offered no longer. */
+/* Registers an isolated tool for processes forked from now on, until it is freed. Processes are
+ * forked before the tool is offered, and may get calls of a tool that is no longer offered. */
 void hf_item_list_isolated(haft_server *server, struct item *item);
-/* The one of that number; NULL when there is none. */
+/* Finds an isolated tool by number; NULL if there is none. */
 struct item *hf_item_isolated(haft_server *server, uint64_t number);
 
-/* The item of a definition: checked, compiled and rendered, but not offered yet (tool.c,
- * resource.c, prompt.c).  0, or an error that has been refused. */
+/* Creates the item of a definition: validates, compiles and renders it, but does not offer it yet
+ * (tool.c, resource.c, prompt.c). Returns 0, or an error that has been reported. */
 int hf_tool_item(haft_server *server, const haft_tool *tool, struct module *module,
                  struct item **ret_item);
 int hf_resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,

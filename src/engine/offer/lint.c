@@ -1,7 +1,7 @@
-/* lint.c - what real clients cannot take, found when a tool is added.
+/* lint.c - checks for compatibility with clients when a tool is added.
  *
- * Names are refused when the protocol forbids them; everything else that is known to break a client
- * is a warning with the tool and the place, because it is legal and some clients can. */
+ * Names that the protocol forbids are rejected. Other problems known to break a client cause a
+ * warning with the tool and the path, because they are legal and work with some clients. */
 #include <string.h>
 
 #include "engine/offer/lint.h"
@@ -56,13 +56,13 @@ struct lint {
     haft_arena *arena;
 };
 
-/* Where a property is; NULL for the root. */
+/* The path of a property; NULL for the root. */
 struct lint_place {
     const struct lint_place *above;
     const char *name;
 };
 
-/* "items.name", with what goes before it when it is not the root: made only when it is told. */
+/* "items.name" with a prefix, unless it is the root; created only for a message. */
 static const char *path_of(const struct lint *lint, const char *before,
                            const struct lint_place *place)
 {
@@ -81,10 +81,10 @@ static void warn(const struct lint *lint, const struct lint_place *place, const 
                   path_of(lint, ".", place), text);
 }
 
-/* The first character that a reader does not see and a model does; 0 if there is none. */
+/* The first character that is invisible to people but not to a model; 0 if there is none. */
 static uint32_t hidden_character(const char *text)
 {
-    /* What is not UTF-8 is refused elsewhere. */
+    /* Invalid UTF-8 is rejected elsewhere. */
     if (!text || haft_utf8_valid(text, strlen(text)) != strlen(text))
         return 0;
     while (*text) {
@@ -116,7 +116,7 @@ static bool has_rule(const struct node *node, unsigned low, unsigned high)
     return false;
 }
 
-/* Of a document: what a program declares or builds so is refused when it is made. */
+/* For documents; in declared and built schemas this is an error on creation. */
 static void lint_checks(const struct lint *lint, const struct node *node,
                         const struct lint_place *place)
 {
@@ -153,7 +153,7 @@ static void lint_node(const struct lint *lint, const struct node *node,
         lint_node(lint, node->array->items, place, depth + 1);
 }
 
-/* Headers so far, by the properties that have them. */
+/* Headers so far, by property. */
 struct headers {
     haft_arena *arena;
     size_t n;
@@ -191,7 +191,8 @@ static int lint_header(haft_server *server, const struct item *item,
     return 0;
 }
 
-/* Properties that are also sent as headers, at the root and below it: scalars, each header once. */
+/* Checks properties that are also headers, at any depth: they must be scalars, with distinct
+ * headers. */
 static int lint_headers(haft_server *server, const struct item *item, const struct node *node,
                         struct headers *headers, size_t depth)
 {
@@ -213,7 +214,7 @@ static int lint_headers(haft_server *server, const struct item *item, const stru
     return status;
 }
 
-/* How many headers a schema that is no document advertises. */
+/* Counts the headers in a schema that is not a document. */
 static int count_headers(haft_server *server, const haft_schema *schema, size_t *ret_n)
 {
     static const char key[] = "\"x-mcp-header\":\"";
@@ -234,8 +235,8 @@ static int count_headers(haft_server *server, const haft_schema *schema, size_t 
     return status;
 }
 
-/* A header is for a property that other properties alone lead to: what is in a list, or in one case
- * of several, has no place of its own among the arguments. */
+/* A header must belong to a property reached through properties only: a property in a list or in an
+ * alternative has no fixed place among the arguments. */
 static int lint_strays(haft_server *server, const struct item *item, size_t n_placed)
 {
     const char *stray = item->input->stray_header;

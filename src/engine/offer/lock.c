@@ -1,7 +1,7 @@
-/* lock.c - the lock for what all threads of a server share. */
+/* lock.c - the lock for data that all threads of a server share. */
 #include "engine/offer/server.h"
 
-/* Held while a pointer is swapped or a count taken, never while anything is made or called. */
+/* Held while a pointer is swapped or a count is read, never during allocations or callbacks. */
 void hf_server_lock(haft_server *server)
 {
     while (atomic_flag_test_and_set_explicit(&server->lock, memory_order_acquire))

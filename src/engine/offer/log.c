@@ -1,6 +1,6 @@
-/* log.c - the server's log: who takes it, what is held until somebody does, and refusals.
+/* log.c - the server's log: its receiver, records held until there is one, and rejections.
  *
- * Whoever takes the log gets a record whose parts stand apart, or the same as one line of text. */
+ * The receiver gets a record with separate fields, or one line of text. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { OFFER_LOG_LINE = 8192 };
 
-/* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
+/* Tools are added before the log has a receiver: records are held until then, up to a limit. */
 static void module(haft_server *server, const haft_record *record)
 {
     haft_buffer *held = &server->held;
@@ -32,11 +32,11 @@ size_t hf_log_written(int size, size_t room)
 }
 
 struct offer_log_line {
-    char text[OFFER_LOG_LINE]; /* with room for a NUL */
+    char text[OFFER_LOG_LINE]; /* includes the NUL */
     size_t size;
 };
 
-/* Whatever was logged, it stays one line: a client may have chosen it, or the id of its request. */
+/* Escapes text so that it stays on one line: a client may have chosen it, or its request id. */
 static void log_add(struct offer_log_line *line, const char *text, size_t size)
 {
     bool cut;
@@ -53,7 +53,7 @@ static void add_word(struct offer_log_line *line, const char *before, const char
     log_add(line, after, strlen(after));
 }
 
-/* `[7] search: text (trace ID)`, for who takes text alone. */
+/* Formats `[7] search: text (trace ID)`, for receivers of text. */
 static void put_line(const haft_server *server, const haft_record *record)
 {
     const haft_server_options *options = &server->options;
@@ -100,7 +100,7 @@ void hf_server_log(haft_server *server, haft_level level, const char *format, ..
         &(haft_record){.level = level, .text = line, .size = hf_log_written(size, sizeof line)});
 }
 
-/* ---- refusals ---- */
+/* ---- rejections ---- */
 
 int hf_server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
 {
@@ -118,7 +118,7 @@ const haft_reason *haft_server_error(const haft_server *server)
     return &server->error;
 }
 
-/* ---- who takes it ---- */
+/* ---- the receiver ---- */
 
 static void take_held(haft_server *server)
 {

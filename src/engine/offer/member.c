@@ -1,4 +1,4 @@
-/* member.c - members that the definitions of all offered things have: written, and checked. */
+/* member.c - writes and checks JSON members that all offered items have. */
 #include <string.h>
 
 #include "engine/offer/log.h"
@@ -22,7 +22,7 @@ void hf_put_json_member(struct json_writer *w, const char *key, const char *json
         hf_put_json_line(hf_json_slot(hf_json_name(w, key, strlen(key))), json);
 }
 
-/* A string of it, up to where that ends. */
+/* Copies a string to its closing quote. */
 static const char *put_line_string(haft_buffer *buffer, const char *json)
 {
     const char *start = json++, *escape;
@@ -74,7 +74,7 @@ int hf_check_json_object(haft_server *server, const char *name, const char *what
     return 0;
 }
 
-/* One that is not right costs some clients the whole list. */
+/* An invalid icon makes some clients drop the whole list. */
 int hf_check_icons(haft_server *server, const char *name, const haft_icon *icons, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

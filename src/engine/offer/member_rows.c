@@ -1,5 +1,4 @@
-/* member_rows.c - the members of an object as rows of a table: for each thing that is done with all of
- * them, check, copy, measure and write. */
+/* member_rows.c - checks, copies, measures and writes JSON members described by table rows. */
 #include <string.h>
 
 #include "engine/offer/member_rows.h"
@@ -47,7 +46,7 @@ bool hf_member_is_there(const struct member_row *member, const void *of)
     }
 }
 
-/* The next word of a list, which is moved past it. */
+/* Returns the next word of a list and advances past it. */
 static struct text word_next(const char **words)
 {
     struct text word = {*words, strcspn(*words, " ")};
@@ -58,7 +57,7 @@ static struct text word_next(const char **words)
 
 /* ---- writing ---- */
 
-/* Without a copy of the base64 text elsewhere. */
+/* Writes base64 directly into the buffer. */
 static void base64_write(const struct text *bytes, haft_buffer *out)
 {
     const unsigned char *from = (const unsigned char *)bytes->data;
@@ -126,7 +125,7 @@ static void member_write(const struct member_row *member, const void *of, haft_b
     }
 }
 
-/* Icons are lists of members, which have no icons. */
+/* Icons are lists of members and contain no icons, so the recursion is bounded. */
 void hf_members_write(const struct member_row *member, const void *of, bool first, haft_buffer *out)
 {
     for (; member->key; member++) {

@@ -1,4 +1,4 @@
-/* engine/offer/module.h - what the definitions and handlers of items live in (item.c). */
+/* engine/offer/module.h - the code that items are defined in (item.c). */
 #ifndef HAFT_SRC_ENGINE_OFFER_HOLD_H
 #define HAFT_SRC_ENGINE_OFFER_HOLD_H
 
@@ -6,17 +6,17 @@
 
 struct form;
 
-/* What the definitions and handlers of some items live in, when that can go while the server stays:
- * a shared object.  It is counted; its items hold it, and calls hold those. */
+/* A shared object that contains definitions and handlers and can be unloaded while the server runs.
+ * It is reference counted: its items hold it, and calls hold the items. */
 struct module {
     atomic_uint refs;
-    void (*release)(struct module *module); /* nothing of it is in use any more, by anybody */
-    struct form *forms;                     /* of its types */
-    bool leaving; /* hf_catalogue_swap is to take its items out; for whoever calls that */
+    void (*release)(struct module *module); /* called when nothing uses it any more */
+    struct form *forms;                     /* forms of its types */
+    bool leaving; /* hf_catalogue_swap removes its items; set by the caller of that */
 };
 
 void hf_module_init(struct module *module, void (*release)(struct module *module));
-/* Both do nothing with NULL. */
+/* Both ignore NULL. */
 struct module *hf_module_take(struct module *module);
 void hf_module_drop(struct module *module);
 

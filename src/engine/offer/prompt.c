@@ -1,7 +1,7 @@
-/* prompt.c - prompts: adding them.
+/* prompt.c - adding prompts.
  *
- * The arguments of a prompt are texts that a person fills in.  They are declared as a type like
- * those of a tool, and checked by the same schema. */
+ * The arguments of a prompt are strings that a person fills in. They are declared as a type, like
+ * those of a tool, and validated by its schema. */
 #include <string.h>
 
 #include "engine/offer/lint.h"
@@ -40,7 +40,7 @@ static void prompt_put_rest(haft_buffer *buffer, const struct item *item)
     hf_json_end_object(&w);
 }
 
-/* What a person can type: texts, and choices among texts. */
+/* Whether a person can type the value: strings, and enumerations of strings. */
 static bool prompt_is_text(const struct node *node)
 {
     return !node->nullable &&

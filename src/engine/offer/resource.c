@@ -1,4 +1,4 @@
-/* resource.c - resources and templates: adding them, and telling that one was updated. */
+/* resource.c - adding resources and templates, and reporting updates. */
 #include <string.h>
 
 #include "engine/offer/member_rows.h"

@@ -1,4 +1,4 @@
-/* server.c - making a server. */
+/* server.c - construction of a server. */
 #include "engine/offer/form.h"
 #include "engine/offer/server.h"
 #include "protocol/meta.h"
@@ -10,7 +10,8 @@
 #include "base/sha256.h"
 
 enum {
-    STRAIGHT_FROM = 1024, /* below it, to look for the arguments takes longer than to parse them */
+    STRAIGHT_FROM = 1024, /* for smaller messages, locating the arguments takes longer than parsing
+                           * them */
     SERVER_ARENA_LIMIT = 64 << 20,
     HELD_LOG = 64 << 10
 };
@@ -29,7 +30,7 @@ static void put_info(struct json_writer *w, const haft_server *server)
     hf_json_end_object(w);
 }
 
-/* The texts that every answer to a client is made with. */
+/* Prepares the strings that every response contains. */
 static bool server_render(haft_server *server)
 {
     haft_buffer buffer;
@@ -64,14 +65,14 @@ void hf_server_set_lenient(haft_server *server, bool lenient)
     atomic_store(&server->limits.lenient, lenient);
 }
 
-/* A call between the two stores is measured by one of each, once. */
+/* A call that reads the limit between the two stores sees one old and one new value, once. */
 void hf_server_set_client_rate(haft_server *server, haft_rate rate)
 {
     atomic_store(&server->limits.client_per_ms, rate.per_ms);
     atomic_store(&server->limits.client_calls, rate.calls);
 }
 
-/* An object of objects: each has settings, if only none. */
+/* Extensions must be an object of objects: each has settings, possibly empty. */
 static int check_extensions(haft_server *server)
 {
     const char *json = server->options.extensions;

@@ -1,4 +1,4 @@
-/* engine/offer/server.h - a server: what it offers, and what everybody who serves it shares. */
+/* engine/offer/server.h - a server: its catalogue and the state shared by all its sessions. */
 #ifndef HAFT_SRC_ENGINE_OFFER_SERVER_H
 #define HAFT_SRC_ENGINE_OFFER_SERVER_H
 
@@ -16,16 +16,16 @@ enum {
     SECTIONS_MAX = 16
 };
 
-/* In the order that calls come to them. */
+/* In the order in which calls pass them. */
 struct stages {
     const haft_stage *list[STAGES_BEFORE + MAX_STAGES + STAGES_BEHIND];
     size_t n;
 };
 
-/* Somebody who wants to know when something has changed: a session. */
+/* An object that is notified of changes: a session. */
 struct follower {
     struct follower *next, *previous;
-    void (*wake)(struct follower *follower); /* from any thread, with the lock held */
+    void (*wake)(struct follower *follower); /* called on any thread, with the lock held */
 };
 
 struct watcher {
@@ -33,16 +33,16 @@ struct watcher {
     void *context;
 };
 
-/* What runs calls in processes of their own.  The engine knows only that it is there. */
+/* Runs calls in separate processes. The engine knows only this interface. */
 struct isolation {
-    int (*run)(struct isolation *isolation, haft_call *call); /* a status as a handler's */
-    void (*renew)(struct isolation *isolation);               /* what is offered has changed */
+    int (*run)(struct isolation *isolation, haft_call *call); /* returns a status like a handler */
+    void (*renew)(struct isolation *isolation);               /* the offered items have changed */
     void (*release)(struct isolation *isolation);
 };
 
-/* What the stage that counts cannot see for itself: a call that begins to wait for a thread or its turn, or
- * has done so; arguments that were not right and have been made so; a client that is met, or leaves after so
- * many milliseconds. */
+/* Notifications that the metrics stage needs besides its stage callbacks: a call starts or stops
+ * waiting for a thread or its turn; invalid arguments were repaired; a client connected, or
+ * disconnected after so many milliseconds. */
 struct observer {
     void (*queued)(const haft_call *call, bool queued);
     void (*repaired)(const haft_call *call, size_t n);
@@ -50,32 +50,32 @@ struct observer {
     void (*left)(haft_server *server, int64_t ms);
 };
 
-/* How far what is offered has come; sessions compare it with what they have announced. */
+/* Version counters; sessions compare them with what they have announced. */
 struct server_changes {
     atomic_uint version_number;     /* changes with the catalogue */
     atomic_uint lists[OFFER_LISTS]; /* how often each list has changed */
-    atomic_uint n_updates;          /* resources that have been updated, ever */
-    char *updates[UPDATES];         /* the latest of them, in a ring */
-    atomic_uint offered;            /* bits of lists that have ever held something */
+    atomic_uint n_updates;          /* number of resource updates so far */
+    char *updates[UPDATES];         /* the latest of them, as a ring */
+    atomic_uint offered;            /* bits of lists that have ever been non-empty */
 };
 
 struct server_stages {
     struct stages all;
-    struct stages before, ready, after; /* of them, those with something to do there */
+    struct stages before, ready, after; /* the stages with a callback for each phase */
 };
 
 struct server_watching {
     struct watcher watchers[MAX_WATCHERS];
     size_t n_watchers;
-    bool timed; /* somebody wants to know how long calls take */
+    bool timed; /* a stage needs the duration of calls */
 };
 
-/* What src/stage has of a server. */
+/* Data of src/stage. */
 struct server_metering {
     _Atomic(struct limiter *) limiter; /* NULL until something is limited */
-    struct metrics *metrics;           /* NULL when nothing is counted */
-    const struct observer *observer;   /* what it wants to hear; NULL for nothing */
-    /* Of those that count together; one may come while others are read. */
+    struct metrics *metrics;           /* NULL if nothing is counted */
+    const struct observer *observer;   /* its notifications; NULL if none */
+    /* The list of servers counted together; may grow while it is read. */
     _Atomic(struct haft_server *) counted_next;
     atomic_ullong received, sent; /* bytes of messages, while something is counted */
     atomic_llong heard;           /* when the latest came, in milliseconds; 0 for never */
@@ -84,35 +84,35 @@ struct server_metering {
 };
 
 struct server_limits {
-    size_t direct_from;     /* the size of a message whose arguments are worth reading from text */
-    atomic_uint timeout_ms; /* these are as in the options, but can be changed while serving */
+    size_t direct_from;     /* minimum size of a message whose arguments are decoded from text */
+    atomic_uint timeout_ms; /* these are from the options, but can change while serving */
     atomic_bool lenient;
     atomic_uint client_calls, client_per_ms;
 };
 
-/* Tools that run in processes of their own. */
+/* Tools that run in separate processes. */
 struct server_isolation {
-    _Atomic(struct isolation *) runner; /* of src/process; NULL when there is none */
-    atomic_uint n;                      /* tools, ever */
-    struct item *items;                 /* those that are there, offered or not; under the lock */
+    _Atomic(struct isolation *) runner; /* of src/process; NULL if there is none */
+    atomic_uint n;                      /* number of tools so far */
+    struct item *items;                 /* existing tools, offered or not; under the lock */
 };
 
 struct server_keys {
     unsigned char seal[32];
     bool has_seal;
-    unsigned char digest[16]; /* made of it: for digests of arguments */
-    /* Servers of one program that have the same key: the first of them, and the next. */
+    unsigned char digest[16]; /* derived from it: for digests of arguments */
+    /* Servers of one program with the same key: the first, and the next. */
     haft_server *family, *beside;
 };
 
-/* What the process of the server does around it. */
+/* Callbacks of the server's process. */
 struct server_process {
-    /* Gives up what a process that is about to run handlers can do without; NULL for nothing.  The
-     * reason may be NULL. */
+    /* Gives up privileges that a process running handlers does not need; NULL if there are none.
+     * The reason may be NULL. */
     int (*confine)(void *context, haft_reason *reterr_reason);
     void *confine_context;
-    /* Writes what is still on its way somewhere, within a moment, before the process ends in the
-     * midst of calls; NULL for nothing.  From any thread. */
+    /* Flushes pending output quickly, before the process exits with calls in flight; may be
+     * NULL. Called on any thread. */
     void (*leave)(void *context);
     void *leave_context;
 };
@@ -123,27 +123,26 @@ struct haft_server {
     haft_arena *arena; /* names, custom methods, forms */
     const char *name, *version;
     struct text info;        /* {"name":...,"version":...} */
-    struct text modern_tail; /* what ends every modern result */
+    struct text modern_tail; /* end of every modern result */
     haft_reason error;
-    haft_buffer
-        held; /* of the log, while nobody takes it: a digit for the level, the text, a NUL */
+    haft_buffer held; /* log records without a receiver: a digit for the level, the text, a NUL */
 
-    atomic_flag lock; /* for the members below; held for a moment only */
+    atomic_flag lock; /* for the members below; held only briefly */
     struct catalogue *catalogue;
     struct server_changes changes;
-    haft_visibility visibility;
     struct server_stages stages;
     struct server_watching watching;
     struct server_metering metering;
     struct server_limits limits;
     const struct haft_section *sections[SECTIONS_MAX]; /* of src/config */
     size_t n_sections;
-    struct haft_gateway *gateway; /* of src/gateway, that it belongs to; NULL for none, */
+    struct program_options *program_options; /* of src/config; NULL for none */
+    struct haft_gateway *gateway; /* owned by src/gateway: the gateway it belongs to, or NULL, */
     const char *endpoint;         /* and its path there */
     struct custom_method *methods;
     struct form *forms;
     struct follower *followers;
-    uint64_t n_sessions; /* ever */
+    uint64_t n_sessions; /* number of sessions so far */
     atomic_uint_least64_t n_spans;
     struct server_isolation isolation;
     struct server_keys keys;
@@ -153,29 +152,30 @@ struct haft_server {
 void hf_server_lock(haft_server *server);
 void hf_server_unlock(haft_server *server);
 
-/* A server without what is attached to it by the rooms above (src/stage/server.c); NULL without memory, or
- * with options that are refused. */
+/* Creates a server without the parts that the rooms above attach (src/stage/server.c); NULL without
+ * memory or if the options are rejected. */
 haft_server *hf_server_make(const char *name, const char *version,
                             const haft_server_options *options);
 void hf_server_unmake(haft_server *server);
 
-/* Changes limits while calls come in. */
+/* Change limits while serving. */
 void hf_server_set_timeout(haft_server *server, unsigned ms);
 void hf_server_set_lenient(haft_server *server, bool lenient);
 void hf_server_set_client_rate(haft_server *server, haft_rate rate);
 
-/* With the lock held: adds one who follows, and takes it away (follower.c). */
+/* Add and remove a follower, with the lock held (follower.c). */
 void hf_follower_link(haft_server *server, struct follower *follower);
 void hf_follower_unlink(haft_server *server, struct follower *follower);
-/* Tells all of them that there is something to announce. */
+/* Notifies all followers that there is something to announce. */
 void hf_server_wake(haft_server *server);
 
-/* As hf_struct_view, for a struct of that type; what is refused is logged and kept for haft_server_error. */
+/* Like hf_struct_view, for a struct of that type; errors are logged and kept for
+ * haft_server_error. */
 int hf_server_view(haft_server *server, const char *type, const void *given, size_t own,
                    haft_arena *arena, const void **ret_view);
 
-/* Has a server that was given no key to seal states with make one of the loop's random bytes.  0, or
- * what `random` returned; a loop without it (or NULL) has nothing to give. */
+/* Generates the seal key of a server that was not given one, from the loop's random bytes. Returns
+ * 0 or the error of `random`; does nothing if the loop has no `random` or is NULL. */
 int hf_server_make_seal_key(haft_server *server, const haft_loop *loop);
 
 #endif

@@ -1,4 +1,4 @@
-/* tool.c - adding tools: what is declared is compiled, checked and rendered once, here. */
+/* tool.c - adding tools: definitions are compiled, checked and rendered once, here. */
 #include <string.h>
 
 #include "engine/offer/event.h"
@@ -40,7 +40,7 @@ static void tool_put_schema(struct json_writer *w, const struct item *item,
         out->status = status;
 }
 
-/* An output that is no object is wrapped for clients that know only objects. */
+/* An output that is not an object is wrapped for legacy clients, which support only objects. */
 static void put_output(struct json_writer *w, const struct item *item, int era)
 {
     enum listed_as as = !item->wraps ? AS_OBJECT : era == LEGACY ? AS_RESULT : AS_IT_IS;
@@ -49,7 +49,7 @@ static void put_output(struct json_writer *w, const struct item *item, int era)
         tool_put_schema(json_key(w, "outputSchema"), item, item->output, as);
 }
 
-/* What follows the name in the object of a tool. */
+/* Writes the members after a tool's name. */
 static void tool_put_rest(haft_buffer *buffer, const struct item *item, int era)
 {
     struct json_writer w = json_members(buffer, true);
@@ -73,7 +73,7 @@ static void tool_put_rest(haft_buffer *buffer, const struct item *item, int era)
     hf_json_end_object(&w);
 }
 
-/* Only what is wrapped differs from era to era. */
+/* The two eras differ only if the output is wrapped. */
 static int tool_render(haft_server *server, struct item *item)
 {
     for (int era = LEGACY; era <= MODERN; era++) {
@@ -99,7 +99,7 @@ static int tool_render(haft_server *server, struct item *item)
     return 0;
 }
 
-/* ---- making an item ---- */
+/* ---- creating an item ---- */
 
 static int compile(haft_server *server, struct item *item, const haft_type *type,
                    const haft_schema *given, int which, const haft_schema **ret_schema)
@@ -120,7 +120,7 @@ static int compile(haft_server *server, struct item *item, const haft_type *type
     return 0;
 }
 
-/* Arguments that headers must agree with, and those that go to another process, are wanted as JSON
+/* Arguments that are compared with headers, or sent to another process, are needed as JSON
  * anyway. */
 static int set_direct(haft_server *server, struct item *item)
 {
@@ -133,7 +133,7 @@ static int set_direct(haft_server *server, struct item *item)
     return 0;
 }
 
-/* An object at the root, however it is said. */
+/* Whether the root must be an object. */
 static bool is_object(const haft_schema *schema)
 {
     const struct node *root = schema->root;
@@ -143,7 +143,7 @@ static bool is_object(const haft_schema *schema)
     return root->types == TYPE_OBJECT;
 }
 
-/* What a definition says about how its calls run. */
+/* Applies the settings for running calls. */
 static int arrange(haft_server *server, struct item *item, const haft_tool *tool)
 {
     item->quick = tool->quick;
@@ -165,7 +165,7 @@ static int arrange(haft_server *server, struct item *item, const haft_tool *tool
     return 0;
 }
 
-/* The first step: it has a name and something to run. */
+/* First step: checks that it has a name and a handler. */
 static int accept(haft_server *server, struct item *item, const haft_tool *tool)
 {
     int status = hf_lint_name(server, HAFT_OFFER_TOOL, tool->name);
@@ -186,7 +186,7 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     return arrange(server, item, tool);
 }
 
-/* The second: its schemas are compiled, and it is rendered as it will be listed. */
+/* Second step: compiles the schemas and renders the listing. */
 static int compile_all(haft_server *server, struct item *item, const haft_tool *tool)
 {
     int status = compile(server, item, tool->input, tool->input_schema, 0, &item->input);
@@ -220,7 +220,8 @@ static int tool_fill(haft_server *server, struct item *item, const haft_tool *to
     return status;
 }
 
-/* Stores it; a process that handlers are forked from must know of it before anybody can call it. */
+/* Stores the item. The process that isolated handlers are forked from must know it before it can be
+ * called. */
 static int store(haft_server *server, struct item *item, const char *instead)
 {
     struct isolation *isolation = item->isolate ? atomic_load(&server->isolation.runner) : NULL;
@@ -254,7 +255,7 @@ static int tool_put(haft_server *server, const haft_tool *tool, const char *inst
     struct item *item = NULL;
     int status;
 
-    if (!server) /* it could not be made: haft_main says so */
+    if (!server) /* creation failed: haft_main reports it */
         return HAFT_EINVAL;
     if (!tool)
         return hf_server_refuse(server, HAFT_EINVAL, "", "the tool is missing");
@@ -272,7 +273,7 @@ int haft_tool_replace(haft_server *server, const char *name, const haft_tool *to
     return tool_put(server, tool, name);
 }
 
-/* ---- tools put together at run time ---- */
+/* ---- tools built at run time ---- */
 
 enum { BUILDER_LIMIT = 16 << 20 };
 

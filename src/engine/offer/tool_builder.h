@@ -1,4 +1,4 @@
-/* engine/offer/tool_builder.h - a tool that is being put together at run time. */
+/* engine/offer/tool_builder.h - a tool under construction at run time. */
 #ifndef HAFT_SRC_ENGINE_OFFER_TOOL_BUILDER_H
 #define HAFT_SRC_ENGINE_OFFER_TOOL_BUILDER_H
 
@@ -10,10 +10,10 @@ struct haft_tool_builder {
     haft_tool *tool;
     haft_schema *input, *output;
     haft_json_handler *handler;
-    int status; /* sticky; another than HAFT_ENOMEM has been refused already */
+    int status; /* sticky; errors except HAFT_ENOMEM have been reported already */
 };
 
-/* One without a name; NULL without memory. */
+/* Creates a builder without a name; NULL without memory. */
 haft_tool_builder *hf_builder_new(const haft_allocator *allocator);
 
 #endif

@@ -1,8 +1,8 @@
-/* uri_match.c - an address held against a template; the rules are in uri_template.h.
+/* uri_match.c - matches a URI against a template; the rules are in uri_template.h.
  *
- * The parts are gone through from the last to the first, and for each place in the address it is
- * noted where a part that starts there would end so that the rest still matches; then one walk from
- * the start reads the answer off.  Nothing is tried twice, so no address is slow. */
+ * Parts are processed from last to first. For each part and each position in the URI, this records
+ * where the part would end if it starts there and the rest still matches. One pass from the start
+ * then reads off the result. Nothing is tried twice, so no URI takes exponential time. */
 #include <string.h>
 
 #include "engine/offer/uri_template.h"
@@ -12,7 +12,7 @@ enum { NOWHERE = 0xFFFF };
 _Static_assert((int)ADDRESS_LIMIT < (int)NOWHERE, "places are kept as 16 bits");
 
 struct value {
-    char *data; /* NULL when it is not set */
+    char *data; /* NULL if unset */
     size_t size;
 };
 
@@ -21,7 +21,7 @@ struct uri_match {
     const uint32_t *units;
     size_t n;
     haft_arena *arena;
-    uint16_t *ends; /* [part][place]: where the part ends that starts there; NOWHERE */
+    uint16_t *ends; /* [part][position]: where the part that starts there ends, or NOWHERE */
     struct value values[MAX_PARTS];
 };
 
@@ -53,12 +53,12 @@ static void end_values(const struct uri_match *match, const struct part *part, c
 {
     bool named = part->expression->named;
     size_t longest = named ? 0 : match->made->variables[part->first].longest;
-    size_t near = NOWHERE;      /* the first place after this one where a value can end */
-    size_t value_end = NOWHERE; /* where a value ends that starts at the next place */
+    size_t near = NOWHERE;      /* first position after this one at which a value can end */
+    size_t value_end = NOWHERE; /* where a value that starts at the next position ends */
 
     for (size_t at = match->n + 1; at-- > 0;) {
         size_t end = at < match->n && holds(part, match->units[at]) ? near : NOWHERE;
-        size_t after = named ? near : value_end; /* what stands before it: a query may be empty */
+        size_t after = named ? near : value_end; /* a query may be empty */
 
         near = next[at] != NOWHERE ? at : end;
         value_end = longest && end != NOWHERE && end - at > longest ? NOWHERE : end;
@@ -89,7 +89,7 @@ static void find_ends(const struct uri_match *match)
     }
 }
 
-/* ---- reading the answer off ---- */
+/* ---- reading the result ---- */
 
 static size_t until(const uint32_t *units, size_t from, size_t to, char stop)
 {
@@ -111,7 +111,8 @@ static ptrdiff_t variable_named(const struct uri_match *match, const struct part
     return -1;
 }
 
-/* Sets a variable, or adds to one that is exploded.  1, 0 when it cannot be, or HAFT_ENOMEM. */
+/* Sets a variable, or appends to an exploded one. Returns 1, 0 if that is impossible, or
+ * HAFT_ENOMEM. */
 static int set(struct uri_match *match, size_t index, size_t from, size_t to)
 {
     const struct variable *variable = &match->made->variables[index];
@@ -124,7 +125,7 @@ static int set(struct uri_match *match, size_t index, size_t from, size_t to)
     if (value->data) {
         value->data[value->size++] = ',';
     } else {
-        /* Room for all that can still be added. */
+        /* Room for everything that may still be appended. */
         size_t most = (variable->exploded ? match->n : to) - from;
 
         value->data = haft_arena_alloc(match->arena, most * 4 + 1);
@@ -193,7 +194,7 @@ static int put_pairs(const struct uri_match *match, const struct text **ret_pair
     return 1;
 }
 
-/* Most addresses are told apart by how they begin. */
+/* Fast rejection by the literal prefix, which distinguishes most URIs. */
 static bool uri_match_begins(const struct uri_template *made, const struct address *address)
 {
     const struct address *literal = &made->parts[0].literal;

@@ -1,8 +1,8 @@
-/* uri_template.c - addresses as characters, and templates as parts.
+/* uri_template.c - decodes URIs into characters, and compiles templates into parts.
  *
- * A template becomes a row of parts: literals, values with what stands before them, and groups of
- * named values.  Both it and the addresses that are held against it are decoded first, each
- * character once, so that nothing after this has to think of encodings. */
+ * A template becomes a list of parts: literals, values with their prefixes, and groups of named
+ * values. Templates and URIs are decoded first, each character once, so that the matching does not
+ * deal with encodings. */
 #include "engine/offer/uri_template.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { LONGEST_TEMPLATE = 4096, MAX_PREFIX = 9999 };
 
-/* What a sign after the brace means. */
+/* The operators after the brace. */
 static const struct expression expressions[] = {
     {0, 0, ',', false, "/?#"},     {'+', 0, ',', false, ""},      {'#', '#', ',', false, ""},
     {'.', '.', '.', false, "/?#"}, {'/', '/', '/', false, "/?#"}, {';', ';', ';', true, "/?#"},
@@ -20,7 +20,7 @@ static const struct expression expressions[] = {
 
 /* ---- characters ---- */
 
-/* The byte at text[*at], which is moved past it; -1 when a % encodes nothing. */
+/* Decodes the byte at text[*at] and advances; -1 for an invalid escape. */
 static int next_byte(const char *text, size_t size, size_t *at)
 {
     int byte;
@@ -41,7 +41,8 @@ static int read_units(haft_arena *arena, const char *text, size_t size, struct a
 
     if (!units || !bytes)
         return HAFT_ENOMEM;
-    /* Until the characters are known `units` holds, for each byte, whether it was encoded. */
+    /* At first `units` holds for each byte whether it was encoded; it is converted to characters
+     * below. */
     for (size_t at = 0; at < size; n++) {
         size_t before = at;
         int byte = next_byte(text, size, &at);
@@ -125,7 +126,7 @@ static bool uri_template_is_name_character(char c)
     return c != '-' && c != '~' && c != '.' && percent_is_unreserved((unsigned char)c);
 }
 
-/* Bytes of the name at the front; 0 when there is none. */
+/* The size of the name at the start; 0 if there is none. */
 static size_t name_size(const char *text, size_t size)
 {
     size_t n = 0;
@@ -201,8 +202,8 @@ static const struct expression *expression_of(char sign)
     return &expressions[0];
 }
 
-/* Puts the newest variable where it belongs: a part of its own, or the named group before it.  A
- * {&...} right after a {?...} belongs to the same query. */
+/* Assigns the latest variable to a new part or to the preceding named group. A {&...} directly
+ * after a {?...} belongs to the same query. */
 static int place_variable(struct compiler *compiler, const struct expression *expression,
                           bool is_first)
 {

@@ -1,8 +1,9 @@
-/* wrap.c - schemas as clients take them, who drop the whole list for one that is otherwise.
+/* wrap.c - lists schemas in a form that clients accept; some drop the whole list because of one
+ * unsupported schema.
  *
- * Arguments are an object, whatever their schema says, so it can say that too.  An output that is
- * none stands inside of one for clients before 2026-07-28: what was the root is then a property, so
- * whatever refers to the root, or from it, has further to go. */
+ * Arguments are always an object, so their schema is listed with that type. An output that is not
+ * an object is wrapped in one for clients before 2026-07-28: the root becomes a property, so
+ * references to the root must be adjusted. */
 #include <string.h>
 
 #include "engine/offer/wrap.h"
@@ -11,7 +12,7 @@
 
 enum {
     SCHEMA_LIMIT = 64 << 20,
-    WRAP_MAX_DEPTH = 2048 /* a schema nests 512 deep, and its JSON more */
+    WRAP_MAX_DEPTH = 2048 /* a schema can nest 512 levels, and its JSON needs several for each */
 };
 
 static bool wrap_is_one_of(yyjson_val *key, const char *const *names)
@@ -21,7 +22,7 @@ static bool wrap_is_one_of(yyjson_val *key, const char *const *names)
     return *names;
 }
 
-/* Puts the place in front of a pointer from the root. */
+/* Inserts the new location into a pointer from the root. */
 static bool move_ref(yyjson_val *ref, haft_arena *arena)
 {
     const char *text = yyjson_get_str(ref);
@@ -35,7 +36,7 @@ static bool move_ref(yyjson_val *ref, haft_arena *arena)
     return moved;
 }
 
-/* A schema with an address of its own is a root of its own. */
+/* A schema with its own $id is the root for its references. */
 static bool is_root(yyjson_val *schema)
 {
     const char *id = yyjson_get_str(yyjson_obj_get(schema, "$id"));
@@ -43,8 +44,8 @@ static bool is_root(yyjson_val *schema)
     return id && id[0] != '#';
 }
 
-/* Below a schema, or below `names`: an object whose keys are names and no keywords.  False without
- * memory or too deep. */
+/* Adjusts the references below a schema, or below an object of names (`names`), whose keys are not
+ * keywords. Returns false without memory or if nested too deep. */
 static bool move_refs(yyjson_val *value, bool names, haft_arena *arena, size_t depth)
 {
     static const char *const refs[] = {"$ref", "$dynamicRef", NULL};
@@ -72,7 +73,7 @@ static bool move_refs(yyjson_val *value, bool names, haft_arena *arena, size_t d
     return ok;
 }
 
-/* A schema that is true or false is no object, and some clients want objects only. */
+/* A boolean schema is written as an object, because some clients require objects. */
 static void wrap_put_schema(struct json_writer *w, yyjson_val *schema)
 {
     if (!yyjson_is_bool(schema)) {
@@ -96,7 +97,7 @@ static void put_properties(struct json_writer *w, yyjson_val *properties)
     hf_json_end_object(w);
 }
 
-/* Whether nothing has to be done to it: a document is listed as it came. */
+/* Whether a document can be listed unchanged. */
 static bool is_plain(yyjson_val *root, enum listed_as as)
 {
     yyjson_val *properties = yyjson_obj_get(root, "properties"), *key, *schema;

@@ -4,11 +4,11 @@
 
 #include "engine/offer/item.h"
 
-/* How a tool's schema is listed (wrap.c): as it is; as an object's; as an object's with properties;
- * as that of the one property of an object. */
+/* How a schema is listed: as it is; as an object; as an object with properties; as the only
+ * property of an object. */
 enum listed_as { AS_IT_IS, AS_OBJECT, AS_ARGUMENTS, AS_RESULT };
 
-/* 0 or an error. */
+/* Returns 0 or an error. */
 int hf_put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as,
                   const haft_allocator *allocator);
 

@@ -1,8 +1,8 @@
-/* announce.c - what changes is told: to legacy clients as it is, to modern ones on the
- * subscriptions they opened.
+/* announce.c - announces changes: to legacy clients directly, to modern clients on their
+ * subscriptions.
  *
- * The server counts its changes; a session knows how far it has told them.  So nothing is queued,
- * and a session that was away tells a change once. */
+ * The server counts its changes, and a session knows the last one it has announced. So nothing is
+ * queued, and several changes are announced once. */
 #include <string.h>
 
 #include "engine/session/method.h"
@@ -10,10 +10,10 @@
 #include "engine/call/respond.h"
 #include "protocol/meta.h"
 
-/* What each list is called on the wire.  Resources and templates are one list to clients. */
+/* The names of the lists in the protocol. Resources and templates are one list for clients. */
 static const struct topic {
     const char *notification;
-    const char *filter; /* in subscriptions/listen */
+    const char *filter; /* member of the filter in subscriptions/listen */
     unsigned lists;
 } topics[] = {
     {"notifications/tools/list_changed", "toolsListChanged", 1u << HAFT_OFFER_TOOL},
@@ -24,7 +24,7 @@ static const struct topic {
 
 enum { TOPICS = sizeof topics / sizeof *topics, LISTEN_LIMIT = 1 << 20 };
 
-/* The envelope that names the subscription. */
+/* Writes the `_meta` that names the subscription. */
 static void announce_put_meta(struct json_writer *w, const struct listen *listen)
 {
     hf_json_begin_object(json_key(w, "_meta"));
@@ -32,7 +32,7 @@ static void announce_put_meta(struct json_writer *w, const struct listen *listen
     hf_json_end_object(w);
 }
 
-/* A notification with one parameter, or none; `listen` for the subscription it goes to. */
+/* Sends a notification with at most one parameter; `listen` is its subscription, if any. */
 static void notify(haft_session *session, const char *method, const char *uri,
                    const struct listen *listen)
 {
@@ -109,7 +109,7 @@ static void announce_update(haft_session *session, const char *uri)
             notify(session, method, uri, listen);
 }
 
-/* The update of that number, copied; NULL when it has left the ring. */
+/* Copies the update of that number; NULL if it has left the ring. */
 static char *update_copy(haft_session *session, unsigned number)
 {
     haft_server *server = session->owner.server;
@@ -152,14 +152,14 @@ void hf_session_announce(struct owner *owner)
 {
     haft_session *session = (haft_session *)owner;
 
-    /* Nearly always there is nothing new. */
+    /* Fast path: usually there are no changes. */
     if (session->owner.closed ||
         (session->announced == atomic_load_explicit(&session->owner.server->changes.version_number,
                                                     memory_order_acquire) &&
          session->n_updates ==
              atomic_load_explicit(&session->owner.server->changes.n_updates, memory_order_acquire)))
         return;
-    /* A client that says nothing must not keep what is no longer offered. */
+    /* Drop the old catalogue, so that an idle client does not keep removed items alive. */
     if (session->catalogue)
         hf_session_refresh(session);
     announce_lists(session);
@@ -258,7 +258,7 @@ static void listen_free(struct listen *listen)
     haft_arena_free(listen->arena);
 }
 
-/* The filter as far as it is honoured: what the server offers. */
+/* Writes the filter as far as the server supports it. */
 static void put_honoured(struct json_writer *w, const struct listen *listen)
 {
     hf_json_begin_object(json_key(w, "notifications"));
@@ -270,7 +270,7 @@ static void put_honoured(struct json_writer *w, const struct listen *listen)
     hf_json_end_object(w);
 }
 
-/* False without memory. */
+/* Returns false without memory. */
 static bool acknowledge(haft_session *session, const struct listen *listen)
 {
     haft_buffer *out = &session->owner.out;
@@ -290,7 +290,7 @@ static bool acknowledge(haft_session *session, const struct listen *listen)
     return true;
 }
 
-/* What the request asks for, copied out of it. */
+/* Copies the subscription from the request. */
 static struct listen *listen_new(haft_call *call, yyjson_val *filter)
 {
     haft_session *session = session_of(call);
@@ -373,7 +373,7 @@ void hf_handle_listen(haft_call *call)
         return;
     }
     listen->tag = call->request.tag;
-    /* What came before is told first, so that the subscription hears of what comes after it. */
+    /* Announce earlier changes first, so that the subscription gets only later ones. */
     hf_session_announce(&session->owner);
     if (!acknowledge(session, listen)) {
         listen_free(listen);
@@ -387,7 +387,7 @@ void hf_handle_listen(haft_call *call)
     call->answered = true; /* by the subscription, when it ends */
 }
 
-/* Where all subscriptions share one channel, the end of one is announced as well. */
+/* On a transport with a single channel for all subscriptions, the end of one is also announced. */
 static void cancel_listen(haft_session *session, const struct listen *listen)
 {
     struct json_writer w = {.out = &session->owner.out};
@@ -401,7 +401,7 @@ static void cancel_listen(haft_session *session, const struct listen *listen)
     hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
 }
 
-/* The result that ends a subscription. */
+/* Sends the result that ends a subscription. */
 static void end_listen(haft_session *session, const struct listen *listen)
 {
     const struct text *tail = &session->owner.server->modern_tail;

@@ -1,15 +1,15 @@
-/* direct.c - large arguments, straight from the text of their message to the handler's struct.
+/* direct.c - decodes large arguments directly from the message text into the handler's struct.
  *
- * Where a message calls a tool whose input the fast lane can read from text, the arguments are
- * decoded before anything else and the rest of the message is parsed with `{}` in their place.  They
- * become JSON only for whoever asks for it, and a tool for which somebody did is read the long way
- * from then on.  Whatever is unusual about a message is left to the long way too. */
+ * If a message calls a tool whose input the fast path can decode from text, the arguments are
+ * decoded first and the rest of the message is parsed with `{}` in their place. They are converted
+ * to JSON only on request; once that happened for a tool, its arguments are parsed as JSON from
+ * then on. Unusual messages are parsed normally. */
 #include <string.h>
 
 #include "schema/walk/quick.h"
 #include "engine/session/direct.h"
 
-/* ---- where they stand ---- */
+/* ---- locating the arguments ---- */
 
 struct scan {
     const char *at, *end;
@@ -35,7 +35,7 @@ static bool direct_take(struct scan *scan, char c)
     return true;
 }
 
-/* A string without escapes. */
+/* Reads a string without escapes. */
 static bool take_string(struct scan *scan, struct text *ret_text)
 {
     if (!direct_take(scan, '"'))
@@ -58,7 +58,7 @@ static bool is_word(char c)
            c == 'E';
 }
 
-/* Passes a value that the parser will look at. */
+/* Skips a value; the parser checks it later. */
 static bool skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -103,7 +103,8 @@ static const struct item *direct_find_tool(haft_session *session, const struct t
     return entry && entry->item->direct && atomic_load(entry->item->direct) ? entry->item : NULL;
 }
 
-/* The tool that is called, with the scan at its arguments; NULL when they are not to be read. */
+/* Finds the called tool and moves the scan to its arguments; NULL if they must be parsed
+ * normally. */
 static const struct item *find_in_params(struct scan *scan, haft_session *session)
 {
     const struct item *item = NULL;
@@ -148,9 +149,9 @@ static const struct item *direct_find(struct scan *scan, haft_session *session)
     return NULL;
 }
 
-/* ---- reading them ---- */
+/* ---- decoding ---- */
 
-/* What is after the arguments in the text; NULL when the lane does not take them. */
+/* Returns the text after the arguments; NULL if the fast path cannot decode them. */
 static const char *direct_decode(haft_call *call, const struct item *item, const struct scan *scan)
 {
     char *in = haft_arena_zalloc(call->arena, 1, item->input->root->size);
@@ -164,7 +165,7 @@ static const char *direct_decode(haft_call *call, const struct item *item, const
     return text ? scan->at + size : NULL;
 }
 
-/* The message with {} for its arguments. */
+/* Parses the message with {} as its arguments. */
 static bool parse_rest(haft_call *call, const char *text, size_t before, const char *after,
                        size_t size, yyjson_val **ret_root)
 {
@@ -189,7 +190,7 @@ bool hf_direct_read(haft_session *session, haft_call *call, const char *text, si
     const char *after = item ? direct_decode(call, item, &scan) : NULL;
 
     if (after && parse_rest(call, text, (size_t)(scan.at - text), after, size, ret_root)) {
-        /* The item is there for as long as what it was found in. */
+        /* The catalogue keeps the item alive. */
         call->catalogue = session->catalogue;
         atomic_fetch_add(&call->catalogue->refs, 1);
         return true;

@@ -1,4 +1,4 @@
-/* lifecycle.c - how a client and the server get to know each other: initialize, discover, ping. */
+/* lifecycle.c - the handshake with a client: initialize, discover, ping. */
 #include <string.h>
 
 #include "engine/session/method.h"
@@ -20,7 +20,7 @@ static void put_list_capability(struct json_writer *w, bool subscribe)
     hf_json_end_object(w);
 }
 
-/* What the server can do, as either era is told; `offered` is bits of lists. */
+/* Writes the server's capabilities, in the form of either era; `offered` has bits of lists. */
 static void put_capabilities(haft_call *call, struct json_writer *w, unsigned offered)
 {
     const haft_server_options *options = &call->server->options;
@@ -40,7 +40,7 @@ static void put_capabilities(haft_call *call, struct json_writer *w, unsigned of
     hf_json_end_object(w);
 }
 
-/* As lines about its calls have it. */
+/* The client's name in the form of log lines. */
 static struct text quote_name(const haft_session *session)
 {
     haft_buffer quoted;
@@ -52,7 +52,7 @@ static struct text quote_name(const haft_session *session)
     return hf_text_of(session->client_arena, &quoted);
 }
 
-/* Keeps what the client says about itself for as long as the session lasts. */
+/* Keeps the client's information for the lifetime of the session. */
 int hf_session_remember_client(haft_session *session, yyjson_val *params)
 {
     haft_arena *arena = haft_arena_new(session->owner.allocator, CLIENT_LIMIT);
@@ -97,13 +97,13 @@ void hf_handle_initialize(haft_call *call)
                          "Invalid params: \"protocolVersion\" must be a string", NULL);
         return;
     }
-    /* It comes before everything else that a client can say. */
+    /* It must be the first message, so it cannot be part of a batch. */
     if (call->request.batch) {
         hf_respond_error(call, RPC_INVALID_REQUEST,
                          "Invalid Request: initialize must not be in a batch", NULL);
         return;
     }
-    /* Calls in flight still look at what was said before. */
+    /* Calls in flight still use the earlier information. */
     if (session->owner.n_calls) {
         hf_respond_error(call, RPC_INVALID_REQUEST,
                          "Invalid Request: initialize is not allowed while calls are in flight",
@@ -163,9 +163,9 @@ void hf_handle_set_level(haft_call *call)
     hf_respond_empty(call);
 }
 
-/* ---- methods of the program's own ---- */
+/* ---- methods added by the program ---- */
 
-/* Members of a result's own `_meta` join those that are there, which are not written twice. */
+/* Adds members of a result's own `_meta` to the existing ones, without duplicates. */
 static int join_meta(haft_call *call, yyjson_val *meta)
 {
     haft_buffer *out = &call->result_meta;
@@ -194,7 +194,7 @@ static int join_meta(haft_call *call, yyjson_val *meta)
     return status;
 }
 
-/* The result as JSON; NULL without one that can be sent, with why in *ret_status. */
+/* The result as JSON; NULL if it cannot be sent, with the error in *ret_status. */
 static yyjson_val *own_result(haft_call *call, int *ret_status)
 {
     const haft_buffer *text = &call->structured;
@@ -216,8 +216,8 @@ static yyjson_val *own_result(haft_call *call, int *ret_status)
     return *ret_status ? NULL : result;
 }
 
-/* The members of the result go between ours.  Its own resultType stands, where there is such a
- * thing. */
+/* Writes the members of the result between ours. Its own resultType is kept, in revisions that have
+ * one. */
 void hf_complete_custom(haft_call *call)
 {
     yyjson_val *result, *key, *value;

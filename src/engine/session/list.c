@@ -1,8 +1,8 @@
 /* list.c - the four lists, in pages.
  *
- * What is listed was rendered when it was added; a list is those texts between commas.  A cursor
- * names the entry that the page before ended with, so that it stays right while things come and
- * go. */
+ * Items were rendered when they were added; a list is their text separated by commas. A cursor
+ * names the last entry of the previous page, so that it stays valid while items are added and
+ * removed. */
 #include <string.h>
 
 #include "engine/session/method.h"
@@ -14,8 +14,8 @@
 static const struct list {
     const char *method;
     haft_offer kind;
-    const char *member; /* of the result */
-    struct text first;  /* of an entry: up to the value of what it is found by */
+    const char *member; /* member of the result */
+    struct text first;  /* start of an entry, up to the value of its key */
 } lists[] = {
     {"tools/list", HAFT_OFFER_TOOL, "tools", {TEXT(JSON_ITEM("name"))}},
     {"resources/list", HAFT_OFFER_RESOURCE, "resources", {TEXT(JSON_ITEM("uri"))}},
@@ -37,7 +37,8 @@ static const struct list *session_list_of(const char *method)
 
 /* ---- cursors ---- */
 
-/* What is in a cursor: a version, where the page ended, and the name of its last entry. */
+/* The contents of a cursor: a version, the position where the page ended, and the name of its last
+ * entry. */
 enum { CURSOR_HEAD = 5, CURSOR_VERSION = 1 };
 
 static void put_cursor(struct json_writer *w, haft_arena *arena, const struct item *last, size_t at)
@@ -57,8 +58,8 @@ static void put_cursor(struct json_writer *w, haft_arena *arena, const struct it
     hf_json_string(json_key(w, "nextCursor"), text, haft_base64_encode(plain, size, text));
 }
 
-/* Where the page after the cursor starts; -1 when it is no cursor.  When the entry that it names
- * has gone, the next one has moved up into its place. */
+/* The start of the page after the cursor; -1 if the cursor is invalid. If the entry that it names
+ * has been removed, the next one has taken its position. */
 static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *offers, yyjson_val *cursor)
 {
     size_t size = yyjson_get_len(cursor), n, at = 0;
@@ -78,7 +79,7 @@ static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *offers, 
 
 /* ---- the list ---- */
 
-/* Its texts were rendered when it was added, up to the end of its object. */
+/* Writes an entry from its prerendered text. */
 static void list_put_entry(haft_buffer *out, const struct list *list, const struct item *item,
                            int era, bool comma)
 {
@@ -87,7 +88,7 @@ static void list_put_entry(haft_buffer *out, const struct list *list, const stru
     buffer_add(out, item->rest[era].data, item->rest[era].size);
 }
 
-/* Writes a page from `i` on and returns where it ended. */
+/* Writes a page from `i` on and returns its end. */
 static size_t put_page(haft_call *call, haft_buffer *out, const struct list *list,
                        const struct offer_list *offers, size_t i)
 {

@@ -5,7 +5,7 @@
 #include "engine/call/plain_call.h"
 #include "engine/call/tool_call.h"
 
-/* Bits of lists.  Resources and templates are one list to clients. */
+/* Bits of lists. Resources and templates are one list for clients. */
 enum {
     METHOD_TOOLS = 1u << HAFT_OFFER_TOOL,
     METHOD_RESOURCES = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE,

@@ -1,4 +1,4 @@
-/* remember.c - what a legacy session knows of its client, as JSON and back. */
+/* remember.c - saves the state of a legacy session as JSON, and restores it. */
 #include "engine/session/remember.h"
 
 #include <string.h>
@@ -44,7 +44,8 @@ void hf_session_put_memory(const haft_session *session, haft_buffer *out)
     hf_json_end_object(&w);
 }
 
-/* Each goes to the front: the last one first, so that they are in the order they were. */
+/* New subscriptions are added at the front, so they are restored last to first, to keep their
+ * order. */
 static int remember_subscriptions(haft_session *session, yyjson_val *uris)
 {
     for (size_t i = yyjson_arr_size(uris); i--;) {

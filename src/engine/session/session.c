@@ -1,5 +1,4 @@
-/* session.c - the life of a session: from its first message to its last call, and the time in
- * between. */
+/* session.c - the life of a session, from its first message to its last call. */
 #include "engine/call/cap.h"
 #include "engine/offer/event.h"
 #include "engine/session/session.h"
@@ -9,7 +8,7 @@
 
 #include "base/struct.h"
 
-/* ---- who the client is ---- */
+/* ---- client events ---- */
 
 static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
 {
@@ -36,7 +35,7 @@ void hf_event_of_meeting(haft_session *session, const char *name)
     tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->introduced_name : NULL);
 }
 
-/* The client is gone. */
+/* Reports that the client has disconnected. */
 static void session_event_of_parting(haft_session *session)
 {
     if (!session->introduced)
@@ -63,7 +62,7 @@ static void collect_from(struct owner *owner)
     hf_session_collect((haft_session *)owner);
 }
 
-/* The options, with the transport and the loop that they name. */
+/* Reads the options, with their transport and loop. */
 static bool owner_read(struct owner *owner, const haft_session_options *given)
 {
     haft_session_options *own = &owner->options;
@@ -150,8 +149,8 @@ void hf_session_collect(haft_session *session)
     session->owner.allocator->release(session->owner.allocator->context, session, sizeof *session);
 }
 
-/* Calls that wait for an answer of the client, or for haft_finish after a cancel, end here; those
- * that run elsewhere are told and end when they come back. */
+/* Calls that wait for an answer of the client, or for haft_finish after a cancellation, end here;
+ * calls that run on other threads are cancelled and end when these return. */
 void haft_session_free(haft_session *session)
 {
     haft_server *server;
@@ -175,7 +174,7 @@ void haft_session_free(haft_session *session)
     hf_session_collect(session);
 }
 
-/* ---- what a transport tells it ---- */
+/* ---- transport events ---- */
 
 static int session_on_message(void *context, const char *text, size_t size, void *tag,
                               haft_time now)
@@ -228,7 +227,7 @@ void haft_session_deliver(haft_session *session, haft_posted *posted)
 
 /* ---- time ---- */
 
-/* Starts those whose turn has come. */
+/* Starts queued calls whose turn has come. */
 static void start_queued(haft_session *session)
 {
     haft_call *after;

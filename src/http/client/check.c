@@ -1,6 +1,6 @@
-/* check.c - what may stand in a request: no text from outside ends a line or begins a header.
+/* check.c - validates the parts of a request: untrusted text cannot end a line or start a header.
  *
- * Strict, since what is refused here can always be written otherwise: percent-encoded in a URL, as
+ * The checks are strict, because rejected text can always be encoded: percent-encoded in a URL, as
  * base64 in a header. */
 #include <string.h>
 #include <strings.h>
@@ -42,7 +42,8 @@ bool hf_http_check_value(const char *value, size_t size)
     return true;
 }
 
-/* The shape only: libcurl takes it apart, here and later, so that nobody reads it in another way. */
+/* Checks only the characters: libcurl parses it, here and later, so that there is one
+ * interpretation. */
 bool hf_http_check_url(const char *url, size_t limit)
 {
     size_t size = strnlen(url, limit + 1);

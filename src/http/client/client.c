@@ -1,7 +1,7 @@
-/* client.c - the life of a client: what it is made of, what it waits for, how it goes.
+/* client.c - the life of a client: its parts, its timers, its end.
  *
- * All waits of all requests share one timer, which is set for the earliest and looks again when it
- * fires: bytes that arrive only note the time. */
+ * All timeouts of all requests share one timer, which is set for the earliest and re-evaluated when
+ * it fires: arriving data only records the time. */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ void hf_http_client_keep_easy(http_client *client, CURL *easy)
     client->spare[client->n_spare++] = easy;
 }
 
-/* Closes every connection.  No request is in it. */
+/* Closes every connection. There must be no requests. */
 static void client_drop_multi(http_client *client)
 {
     while (client->n_spare)
@@ -82,7 +82,7 @@ static void client_drop_multi(http_client *client)
     hf_http_watch_close_all(client);
 }
 
-/* ---- waits ---- */
+/* ---- timeouts ---- */
 
 static void client_on_wait(uv_timer_t *timer);
 
@@ -115,7 +115,7 @@ void hf_http_client_settle_soon(http_client *client)
         client->uv->idle_start(&client->soon, client_on_soon);
 }
 
-/* Sets the timer for whatever comes first; the loop may end when only idle connections are left. */
+/* Sets the timer for the earliest timeout; idle connections do not keep the loop alive. */
 static void client_wait_again(http_client *client)
 {
     uint64_t first = UINT64_MAX, due;
@@ -161,7 +161,7 @@ static void client_on_wait(uv_timer_t *timer)
     client_wait_again(client);
 }
 
-/* ---- what was put off ---- */
+/* ---- deferred work ---- */
 
 static http_request *client_find_waiting(const http_client *client)
 {
@@ -171,8 +171,8 @@ static http_request *client_find_waiting(const http_client *client)
     return NULL;
 }
 
-/* What a callback asked for while libcurl was on the stack.  No more than there is now: whoever starts a
- * request again whenever it fails does not keep the loop from going on. */
+/* Does what callbacks requested while libcurl was on the stack, but only what is pending now: a
+ * caller that starts a request again whenever it fails must not block the loop. */
 static bool client_do_waiting(http_client *client)
 {
     unsigned left = client->n_requests;
@@ -203,7 +203,7 @@ static bool client_do_waiting(http_client *client)
     return true;
 }
 
-/* Not one that was started meanwhile. */
+/* Returns a request in flight, but not one started meanwhile. */
 static http_request *client_find_added(const http_client *client)
 {
     for (http_request *request = client->requests; request; request = request->next)
@@ -212,14 +212,14 @@ static http_request *client_find_added(const http_client *client)
     return NULL;
 }
 
-/* libcurl cannot go on: everything ends, and the next request begins with a new handle. */
+/* libcurl has failed: all requests end, and the next one starts with a new handle. */
 static void client_restart(http_client *client)
 {
     http_request *request;
 
     client->broken = false;
     hf_http_watch_close_all(
-        client); /* while their sockets are open: libcurl says nothing more of them */
+        client); /* while their sockets are open: libcurl does not report them any more */
     while (!client->destroyed && (request = client_find_added(client)))
         hf_http_request_finish(request, HTTP_NO_MEMORY);
     if (!client->destroyed)

@@ -1,23 +1,24 @@
-/* http/client/client.h - HTTP requests to other servers, on a libuv loop of the caller's.
+/* http/client/client.h - HTTP requests to other servers, on the caller's libuv loop.
  *
- * One client for whatever haft asks of other servers: collectors, identity providers, upstreams, MCP
- * servers.  It is libcurl's multi interface on the caller's loop, within limits that are all on by
- * default, and with one promise that libcurl does not make: a request that may have been executed is
- * never sent again.
+ * One client for all outgoing HTTP of haft: collectors, identity providers, upstreams, MCP servers.
+ * It is libcurl's multi interface on the caller's loop, with limits that are all on by default, and
+ * with a guarantee that libcurl does not give: a request that may have been executed is never sent
+ * again.
  *
- * It is an optional part (haft/part.h), so that a program which never asks anybody loads neither
- * libcurl nor OpenSSL: the functions are reached through a table, which part/http_client.h gets.
+ * It is an optional part (haft/part.h), so that a program without outgoing requests loads neither
+ * libcurl nor OpenSSL: the functions are in a table, which part/http_client.h returns.
  *
  *     const struct http_client_functions *http = hf_http_client_open("--otlp", &reason);
  *     http_client *client = hf_http_client_new(http, loop, NULL, &reason);
  *
  *     http->start(client, &(struct http_request_options){.url = url, .on_end = on_end}, &reason);
  *
- * HTTP/1.1 only: HTTP/2 would let a server that is not being read fill a window of megabytes, and has
- * a replay of its own.
+ * HTTP/1.1 only: with HTTP/2, a server whose responses are not read could fill a window of
+ * megabytes, and libcurl has another replay mechanism.
  *
- * All functions of a client and of its requests are for the thread of its loop, and all callbacks
- * come there.  Every function but `create` may be called from every callback, `destroy` too. */
+ * All functions of a client and of its requests must be called on the thread of its loop, and all
+ * callbacks are called there. Every function but `create` may be called from every callback,
+ * including `destroy`. */
 #ifndef HAFT_SRC_HTTP_CLIENT_H
 #define HAFT_SRC_HTTP_CLIENT_H
 
@@ -29,7 +30,7 @@ typedef struct http_client http_client;
 typedef struct http_request http_request;
 typedef struct http_stream http_stream; /* a connection without HTTP on it */
 
-/* ---- how a request ends ---- */
+/* ---- results of a request ---- */
 
 #define HTTP_ERRORS(X)                                                                             \
     X(HTTP_OK, "no error")                                                                         \
@@ -65,20 +66,20 @@ struct http_field {
     const char *name, *value;
 };
 
-/* The final answer, redirects and 1xx apart.  Valid during on_head. */
+/* The final response, without redirects and 1xx. Valid during on_head. */
 struct http_head {
     int status;
-    const struct http_field *fields; /* in the order they came, several of one name kept */
+    const struct http_field *fields; /* in order, including repeated names */
     size_t n_fields;
 };
 
 /* Valid during on_end. */
 struct http_end {
     enum http_error error;
-    int status;         /* of the answer; 0 when no head came */
-    const char *text;   /* the sentence of `error`, and the reason when there is one; printable, and
-                           without anything of the request but its host */
-    bool maybe_handled; /* the server may have executed it; false: it has certainly not been sent */
+    int status;         /* status of the response; 0 if no head was received */
+    const char *text;   /* message of `error`, with the reason if known; printable, and without data
+                         * of the request except its host */
+    bool maybe_handled; /* the server may have executed it; false: it was certainly not sent */
 };
 
 /* ---- options; zero means the stated default ---- */
@@ -88,19 +89,20 @@ struct http_client_options {
     unsigned max_requests;    /* in flight: 256 */
     unsigned max_connections; /* in all, idle ones included: 64 */
     unsigned max_per_host;    /* 8; further requests wait, within their connect_ms */
-    unsigned idle_ms;         /* that an unused connection is kept for: 60,000 */
+    unsigned idle_ms;         /* time that an unused connection is kept: 60,000 */
 
-    const char *ca_file, *ca_dir;    /* trust these, and only these: those of the system */
-    const char *certificate, *key;   /* the client's own, in PEM: none */
-    const char *key_password;        /* of the key: none */
+    const char *ca_file, *ca_dir;    /* trust only these; default: those of the system */
+    const char *certificate, *key;   /* client certificate and key, in PEM; default: none */
+    const char *key_password;        /* default: none */
     bool skip_verification;          /* of the server's certificate and name */
-    const char *proxy;               /* http://HOST:PORT: none, whatever the environment says */
-    bool proxy_from_environment;     /* http_proxy and its like apply when there is no `proxy` */
+    const char *proxy;               /* http://HOST:PORT; default: none, regardless of the
+                                      * environment */
+    bool proxy_from_environment;     /* http_proxy and the like apply if `proxy` is not set */
     const char *user_agent;          /* "haft/VERSION" */
     const struct http_client_uv *uv; /* set by hf_http_client_new */
 
-    /* Whether this address may be connected to: asked before every connect, with the address itself,
-     * after names have been resolved (with a proxy it is the proxy's).  NULL: any. */
+    /* Whether to connect to this address: called before every connect, with the resolved address
+     * (of the proxy, if there is one). NULL permits any. */
     bool (*allow_address)(void *context, const struct sockaddr *address, socklen_t size);
     void *allow_context;
 };
@@ -108,33 +110,35 @@ struct http_client_options {
 struct http_request_options {
     const char *method;      /* "GET" */
     const char *url;         /* http or https, printable ASCII, without user and password */
-    const char *unix_socket; /* connect to this instead of the URL's host: none */
-    const struct http_field *headers; /* copied; names that frame the message are refused */
+    const char *unix_socket; /* connect to this instead of the URL's host; default: none */
+    const struct http_field *headers; /* copied; framing headers are rejected */
     size_t n_headers;
-    const void *body; /* not copied: must stay as it is until on_end */
+    const void *body; /* not copied: must remain valid until on_end */
     size_t body_size;
 
     size_t max_url;    /* 8 KiB */
     size_t max_send;   /* of the request's headers: 64 KiB; there are at most 100 of them */
-    size_t max_body;   /* of the request's: 64 MiB */
-    size_t max_head;   /* of the answer's headers, 1xx, redirects and trailers included: 64 KiB */
-    size_t max_fields; /* the same as a number: 200 */
-    size_t max_answer; /* of the answer's body, decoded: 16 MiB; SIZE_MAX for any */
+    size_t max_body;   /* request body: 64 MiB */
+    size_t max_head;   /* response headers, including 1xx, redirects and trailers: 64 KiB */
+    size_t max_fields; /* number of these: 200 */
+    size_t max_answer; /* decoded response body: 16 MiB; SIZE_MAX for no limit */
 
-    unsigned connect_ms; /* to a connection, or to one that is free: 10,000 */
-    unsigned tls_ms;     /* for the TLS handshake: 10,000 */
-    unsigned answer_ms;  /* from the request's last byte to the answer's complete head: 30,000 */
-    unsigned idle_ms;    /* between bytes of a body, either way, unless it is paused: 30,000 */
-    unsigned total_ms;   /* for all of it: 300,000; UINT_MAX for any */
+    unsigned connect_ms; /* until there is a connection, new or free: 10,000 */
+    unsigned tls_ms;     /* TLS handshake: 10,000 */
+    unsigned answer_ms;  /* from the last byte of the request to the complete response headers:
+                          * 30,000 */
+    unsigned idle_ms;    /* between bytes of a body, in either direction, unless paused: 30,000 */
+    unsigned total_ms;   /* whole request: 300,000; UINT_MAX for no limit */
 
-    unsigned max_redirects;  /* that are followed, within the same origin: 0 */
+    unsigned max_redirects;  /* redirects to follow within the same origin: 0 */
     bool redirect_elsewhere; /* also to other origins: without the headers above, and never with a
-                                body or from https to http */
-    bool may_repeat; /* send it again when a connection that was reused is closed before the answer,
-                        though it may have been executed */
-    bool decode;     /* ask for compression, and undo it */
+                              * body or from https to http */
+    bool may_repeat; /* send it again if a reused connection closes before the response, although it
+                      * may have been executed */
+    bool decode;     /* request and decode compression */
 
-    /* Each may be NULL.  on_end comes exactly once for a request that was started, as the last. */
+    /* Each may be NULL. on_end is called exactly once for a started request, as the last
+     * callback. */
     void (*on_head)(void *context, const struct http_head *head);
     void (*on_body)(void *context, const char *bytes, size_t size);
     void (*on_end)(void *context, const struct http_end *end);
@@ -162,33 +166,33 @@ struct http_stream_options {
 /* ---- functions ---- */
 
 struct http_client_functions {
-    /* Makes a client.  Returns NULL on failure, with the reason.  The options are copied, with their
-     * texts, but for the allocator, which must be there.  The loop must outlive the client. */
+    /* Creates a client. Returns NULL on failure, with the reason. The options are copied, with
+     * their strings, but not the allocator, which must be set. The loop must outlive the client. */
     http_client *(*create)(uv_loop_t *loop, const struct http_client_options *options,
                            haft_reason *reterr_reason);
 
-    /* Ends every request with HTTP_CANCELLED before it returns, closes all connections, and frees the
-     * client.  Its handles close when the loop runs next; the loop can be closed after that.  NULL
-     * is fine. */
+    /* Ends every request with HTTP_CANCELLED before it returns, closes all connections, and frees
+     * the client. Its handles close when the loop runs next; the loop can be closed after that.
+     * NULL is ignored. */
     void (*destroy)(http_client *client);
 
-    /* Starts a request.  Returns it, or NULL, with the reason: HAFT_EINVAL, HAFT_ETOOBIG for what is
-     * over a limit, HAFT_EBUSY for too many requests, HAFT_ENOMEM, HAFT_ECLOSED for a client that is
-     * being freed; then no callback comes.  No callback comes before it returns.  The request is
-     * valid until its on_end returns. */
+    /* Starts a request. Returns it, or NULL with the reason: HAFT_EINVAL, HAFT_ETOOBIG for
+     * something over a limit, HAFT_EBUSY for too many requests, HAFT_ENOMEM, HAFT_ECLOSED if the
+     * client is being freed; no callback is then called. No callback is called before it returns.
+     * The request is valid until its on_end returns. */
     http_request *(*start)(http_client *client, const struct http_request_options *options,
                            haft_reason *reterr_reason);
 
-    /* Ends a request with HTTP_CANCELLED; on_end has been called when it returns.  Does nothing when
-     * called from that. */
+    /* Ends a request with HTTP_CANCELLED, after calling on_end. Does nothing if called from
+     * on_end. */
     void (*cancel)(http_request *request);
 
-    /* No on_body until the request is resumed: the server is no longer read.  Resuming calls
-     * nothing itself: bytes come from the loop.  Idle time passes only while it is not paused. */
+    /* Pausing suspends on_body and reading from the server until the request is resumed. Resuming
+     * calls no callbacks itself: data comes from the loop. Idle time does not pass while paused. */
     void (*pause)(http_request *request);
     void (*resume)(http_request *request);
 
-    /* The sentence of an error. */
+    /* The message of an error. */
     const char *(*error_text)(enum http_error error);
 
     /* Opens a stream.  Returns it, or NULL with the reason, as `start` does; no callback comes before it
@@ -208,7 +212,8 @@ struct http_client_functions {
     void (*stream_close)(http_stream *stream);
 };
 
-/* What the part needs of libuv, by the program's own copy of it: a program may have it linked in. */
+/* The libuv functions that the part needs, from the program's copy, since a program may link libuv
+ * statically. */
 struct http_client_uv {
     int (*timer_init)(uv_loop_t *loop, uv_timer_t *timer);
     int (*timer_start)(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat);

@@ -1,4 +1,4 @@
-/* error.c - the sentences of the errors, and what libcurl's codes mean. */
+/* error.c - the messages of the errors, and the mapping of libcurl's codes. */
 #include <string.h>
 
 #include "http/client/room.h"
@@ -43,7 +43,7 @@ static const struct error_row {
 #endif
 };
 
-/* A timeout of libcurl's own, which ours come before. */
+/* A timeout of libcurl itself; normally ours expire first. */
 static enum http_error error_of_wait(const http_request *request)
 {
     switch (request->phase) {
@@ -56,7 +56,8 @@ static enum http_error error_of_wait(const http_request *request)
     }
 }
 
-/* The connection failed under a request: how far had the answer come? */
+/* The connection failed during a request: the error depends on how much of the response has
+ * arrived. */
 static enum http_error error_of_transfer(const http_request *request)
 {
     if (request->phase == PHASE_STREAM)
@@ -78,8 +79,8 @@ enum http_error hf_http_error_of(const http_request *request, CURLcode code)
     if (code == CURLE_COULDNT_CONNECT && request->refused_address)
         return HTTP_ADDRESS_REFUSED;
     if (!code && request->phase != PHASE_BODY)
-        return error_of_transfer(request); /* libcurl does not mind an incomplete head */
-    /* A line that is longer than libcurl has room for looks the same as no memory. */
+        return error_of_transfer(request); /* libcurl accepts an incomplete head */
+    /* libcurl reports a header line that is too long as out of memory. */
     if (code == CURLE_OUT_OF_MEMORY && request->phase == PHASE_ANSWER)
         return HTTP_HEAD_TOO_BIG;
     if (code == CURLE_OPERATION_TIMEDOUT)

@@ -1,4 +1,4 @@
-/* part.c - the HTTP client as an optional part: its one public name. */
+/* part.c - the HTTP client as an optional part: its only exported symbol. */
 #include <haft/part.h>
 
 #include "http/client/room.h"

@@ -1,7 +1,7 @@
-/* redirect.c - answers that say "ask there", followed only when that was asked for.
+/* redirect.c - redirects, followed only if requested.
  *
- * libcurl would send the caller's headers to whoever an answer names.  Here another origin gets none
- * of them and no body, and https never becomes http. */
+ * libcurl would send the caller's headers to any target. Here another origin gets none of them and
+ * no body, and https is never downgraded to http. */
 #include <string.h>
 #include <strings.h>
 
@@ -21,13 +21,13 @@ static const char *redirect_location(const http_request *request)
     for (size_t i = 0; i < request->n_fields; i++)
         if (!strcasecmp(request->fields[i].name, "Location")) {
             if (location)
-                return NULL; /* two of them */
+                return NULL; /* repeated header */
             location = request->fields[i].value;
         }
     return location;
 }
 
-/* Whether two URLs are equal in one part, whose default libcurl knows. */
+/* Whether two URLs are equal in one part; libcurl supplies defaults. */
 static bool redirect_same(CURLU *left, CURLU *right, CURLUPart part)
 {
     char *l = NULL, *r = NULL;
@@ -66,7 +66,7 @@ static bool redirect_check(http_request *request, CURLU *from, CURLU *to)
     return true;
 }
 
-/* Sets request->location to where it leads. */
+/* Sets request->location to the resolved target. */
 static bool redirect_resolve(http_request *request, const char *location)
 {
     CURLU *from = curl_url(), *to = NULL;
@@ -110,13 +110,13 @@ bool hf_http_redirect_wanted(http_request *request)
                                "it does not have exactly one Location");
     if (request->redirects == request->options.max_redirects)
         return redirect_refuse(request, HTTP_REDIRECT_REFUSED, "too many redirects");
-    /* As everybody does: a POST that is sent elsewhere becomes a GET, unless the status forbids it. */
+    /* As is common practice: a redirected POST becomes a GET, unless the status forbids it. */
     request->keeps_method = request->status == 307 || request->status == 308 ||
                             (request->status != 303 && !request->is_post);
     return redirect_resolve(request, location);
 }
 
-/* Nothing by which the caller could be known, or taken for. */
+/* Removes everything that identifies or authenticates the caller. */
 static CURLcode redirect_strip(CURL *easy)
 {
     static const CURLoption options[] = {CURLOPT_HTTPHEADER, CURLOPT_SSLCERT, CURLOPT_SSLKEY,
@@ -128,7 +128,7 @@ static CURLcode redirect_strip(CURL *easy)
     return code;
 }
 
-/* The request begins anew, but for its total time and what it has received of headers. */
+/* Restarts the request, except for its total time and the size of received headers. */
 bool hf_http_redirect_follow(http_request *request)
 {
     http_client *client = request->client;

@@ -1,4 +1,4 @@
-/* request.c - the life of a request: started, perhaps paused, ended exactly once. */
+/* request.c - the life of a request: started, possibly paused, ended exactly once. */
 #include <stdio.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static int request_check(const http_client *client, const struct http_request_op
     return request_check_headers(o, reterr_reason);
 }
 
-/* ---- waits ---- */
+/* ---- timeouts ---- */
 
 static uint64_t request_after(uint64_t since, unsigned ms)
 {
@@ -190,7 +190,7 @@ void hf_http_request_release(http_request *request)
     allocator->release(allocator->context, request, sizeof *request);
 }
 
-/* What libcurl says may hold text of the server's. */
+/* Messages of libcurl may contain text of the server. */
 static void request_make_printable(char *text)
 {
     for (; *text; text++)
@@ -205,7 +205,7 @@ static void request_tell_end(http_request *request, enum http_error error)
                            .status = request->status,
                            .text = hf_http_error_text(error),
                            .maybe_handled = request->was_issued};
-    /* libcurl says of a failure of ours only that there was one. */
+    /* For failures that we detected, libcurl reports only that a callback failed. */
     const char *why = request->failure || request->not_again ? request->why : request->reason;
 
     if (!request->options.on_end)
@@ -249,7 +249,7 @@ void hf_http_request_cancel(http_request *request)
     if (request->over)
         return;
     hf_http_request_finish(request, HTTP_CANCELLED);
-    /* What is left to do is little, and may wait for the loop. */
+    /* The remaining work is left to the loop. */
     if (!client->depth && client->broken)
         hf_http_client_settle_soon(client);
 }
@@ -278,8 +278,7 @@ bool hf_http_request_add(http_request *request)
     return true;
 }
 
-/* Adding is left to the loop: so nothing that happens in it comes before the caller has what it
- * started. */
+/* Adding is left to the loop, so that no callback precedes the return of the start function. */
 static void request_schedule(http_request *request)
 {
     http_client *client = request->client;
@@ -330,7 +329,7 @@ http_request *hf_http_request_start(http_client *client, const struct http_reque
     return request;
 }
 
-/* ---- in between ---- */
+/* ---- pausing ---- */
 
 void hf_http_request_pause(http_request *request)
 {

@@ -1,7 +1,7 @@
-/* response.c - the answer as it comes: its head into fields, its body to whoever asked.
+/* response.c - processes the response: headers into fields, the body to the caller.
  *
- * libcurl parses, line by line; what it lets through and could be read in two ways is refused here:
- * the same rules that haft has for requests to itself. */
+ * libcurl parses line by line; ambiguous headers that it accepts are rejected here, by the same
+ * rules that haft's server applies to requests. */
 #include <string.h>
 #include <strings.h>
 
@@ -9,7 +9,7 @@
 
 enum { FIRST_HEAD = 1024 };
 
-/* What makes libcurl give up, with the failure noted. */
+/* Makes libcurl abort, with the failure recorded. */
 static size_t response_refuse(http_request *request, enum http_error error)
 {
     if (!request->failure)
@@ -61,8 +61,8 @@ void hf_http_response_clear(http_request *request)
     request->received = 0;
 }
 
-/* Two lengths that differ, or a length and a coding, say where the body ends in two ways; and a coding
- * other than chunks, not at all. */
+/* Two different lengths, or a length and a transfer coding, make the end of the body ambiguous; a
+ * coding other than chunked does not delimit it. */
 static bool response_check_framing(http_request *request, const char *name, const char *value)
 {
     uint64_t length;
@@ -147,7 +147,7 @@ static size_t response_end_head(http_request *request)
     curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status == 101 || status < 100 || status > 999)
         return response_refuse(request, HTTP_BAD_ANSWER);
-    if (status < 200) { /* another one follows */
+    if (status < 200) { /* another response follows */
         response_forget(request);
         return 1;
     }
@@ -167,7 +167,7 @@ static size_t response_end_head(http_request *request)
 
 /* ---- libcurl's callbacks ---- */
 
-/* One line of a head, or of what follows a chunked body: that is counted, and dropped. */
+/* Processes one line of the headers, or of the trailers, which are counted and discarded. */
 size_t hf_http_response_on_line(char *line, size_t one, size_t n, void *context)
 {
     http_request *request = context;
@@ -187,7 +187,7 @@ size_t hf_http_response_on_line(char *line, size_t one, size_t n, void *context)
     if (!bare)
         return response_end_head(request) ? size : 0;
     if (!request->in_head) {
-        request->in_head = true; /* the status line */
+        request->in_head = true; /* status line */
         return size;
     }
     return response_add_field(request, line, bare) ? size : 0;

@@ -1,9 +1,9 @@
-/* http/client/room.h - what the files of the HTTP client share.
+/* http/client/room.h - the internal interface of the HTTP client.
  *
- * Two facts shape it.  libcurl must not be entered from one of its own callbacks, and a user's
- * callback may do anything: so what a callback asks for while libcurl is on the stack (`depth`) is
- * noted, and done when libcurl has returned (hf_http_client_settle).  And libuv's handles outlive the
- * call that closes them: so a client is released by the last of its handles. */
+ * Two facts shape it. libcurl must not be called from its own callbacks, while a user's callback
+ * may do anything: so requests made while libcurl is on the stack (`depth`) are recorded, and
+ * executed when libcurl has returned (hf_http_client_settle). And libuv's handles outlive the call
+ * that closes them: so a client is freed by the last of its handles. */
 #ifndef HAFT_SRC_HTTP_CLIENT_ROOM_H
 #define HAFT_SRC_HTTP_CLIENT_ROOM_H
 
@@ -13,14 +13,14 @@
 
 enum { HTTP_SPARE = 16 };
 
-/* A socket that libcurl waits for.  That of a connection which has answered stays until it is closed,
- * and stops and starts with every request. */
+/* A socket that libcurl waits for. The watch of a connection that has been used remains until the
+ * connection closes, and is stopped and started with every request. */
 struct http_watch {
     uv_poll_t poll;
     http_client *client;
     curl_socket_t socket;
-    const CURL *easy; /* the latest that waited */
-    int events;       /* 0: nobody waits */
+    const CURL *easy; /* handle that waited last */
+    int events;       /* 0 if nothing waits */
     bool closed;
     bool stays;
     struct http_watch *next, **at;
@@ -41,40 +41,40 @@ struct http_request {
     http_request *next, **at; /* among those in flight, or those that are over */
     http_stream *stream;      /* it is the connection of; NULL for none */
     CURL *easy;
-    struct curl_slist *lines;            /* of headers */
-    struct http_request_options options; /* method, URL and headers are not kept */
+    struct curl_slist *lines;            /* headers */
+    struct http_request_options options; /* without method, URL and headers */
     enum http_phase phase;
-    enum http_error failure; /* found by us; it takes precedence over what libcurl says, */
-    const char *why;         /* and so does this; NULL: nothing more to say */
-    uint64_t since, until;   /* when the phase began, or bytes came; when the total time is over */
+    enum http_error failure; /* detected by us; takes precedence over libcurl's error, */
+    const char *why;         /* with its reason; NULL if there is none */
+    uint64_t since, until;   /* start of the phase, or last data; end of the total time */
 
-    bool added; /* to the multi handle */
+    bool added; /* added to the multi handle */
     bool over;  /* on_end has been called */
     bool paused;
     unsigned pass;  /* the latest in which it was looked after */
     bool resumed;   /* to be done; of a stream, it has something to do */
     bool head_only; /* the answer has no body, whatever its headers say */
     bool with_body, is_post;
-    bool reads_body; /* by our callback, piece by piece */
+    bool reads_body; /* by our callback, in pieces */
     bool refused_address;
 
-    size_t body_sent; /* of the request's body, given to libcurl */
-    bool issued;      /* it may have been sent, to where it is being sent now; */
-    bool was_issued;  /* to wherever */
-    bool not_again;   /* libcurl was kept from sending it a second time */
+    size_t body_sent; /* bytes of the request's body passed to libcurl */
+    bool issued;      /* may have been sent to the current target; */
+    bool was_issued;  /* to any target */
+    bool not_again;   /* libcurl was prevented from sending it again */
 
-    /* The answer: fields in `head` as "name\0value\0". */
+    /* The response: headers in `head` as "name\0value\0". */
     char *head;
     size_t head_size, head_capacity;
-    struct http_field *fields; /* made of it when it is complete */
+    struct http_field *fields; /* created from it when it is complete */
     size_t n_fields, head_bytes, head_lines;
     int status;
-    bool in_head; /* the status line has come */
+    bool in_head; /* the status line has been received */
     bool has_length, has_coding;
     uint64_t length;
     size_t received;
 
-    char *location; /* to be followed, in full; libcurl's memory */
+    char *location; /* absolute URL of a redirect to follow; libcurl's memory */
     bool keeps_method, keeps_headers;
     unsigned redirects;
 
@@ -85,16 +85,16 @@ struct http_client {
     const struct http_client_uv *uv;
     const haft_allocator *allocator;
     struct http_client_options options;
-    char *texts; /* of the options */
+    char *texts; /* strings of the options */
     size_t texts_size;
     uv_loop_t *loop;
-    CURLM *multi; /* NULL until it is needed */
+    CURLM *multi; /* NULL until first use */
     uv_timer_t curl_timer, wait_timer;
-    uv_idle_t soon; /* for what is due at once: a timer of 0 ms could keep the loop from all else */
-    bool curl_due;  /* libcurl is, then */
-    uint64_t wait_at;    /* when wait_timer is due; UINT64_MAX: it is not */
-    unsigned handles;    /* of libuv's that are open */
-    unsigned depth;      /* how often libcurl is on the stack */
+    uv_idle_t soon;      /* for immediate work: a timer of 0 ms could starve the loop */
+    bool curl_due;       /* libcurl's timer has expired */
+    uint64_t wait_at;    /* when wait_timer expires; UINT64_MAX if it is not set */
+    unsigned handles;    /* open libuv handles */
+    unsigned depth;      /* nesting of calls into libcurl */
     uint64_t idle_since; /* when the last request ended */
     bool destroyed, closed;
     bool broken;   /* libcurl or libuv refused to work: all requests end, and it is begun anew */
@@ -102,7 +102,7 @@ struct http_client {
     unsigned pass; /* through those; one that has more to do at once waits for the next */
     struct http_watch *watches;
     http_request *requests, *over;
-    CURL *spare[HTTP_SPARE]; /* handles for the next requests, reset */
+    CURL *spare[HTTP_SPARE]; /* reset handles for reuse */
     unsigned n_spare;
     unsigned n_requests;
 };
@@ -113,21 +113,21 @@ http_client *hf_http_client_create(uv_loop_t *loop, const struct http_client_opt
                                    haft_reason *reterr_reason);
 void hf_http_client_destroy(http_client *client);
 
-/* The multi handle; NULL without memory. */
+/* Returns the multi handle; NULL without memory. */
 CURLM *hf_http_client_multi(http_client *client);
 
-/* Whatever was put off, and whatever libcurl has finished.  Does nothing inside libcurl. */
+/* Does deferred work and processes finished transfers. Does nothing inside libcurl. */
 void hf_http_client_settle(http_client *client);
 
-/* Looks at the waits again at that time, if not before; settles as soon as the loop gets to it. */
+/* Evaluates the timeouts at that time or earlier; settles from the loop as soon as possible. */
 void hf_http_client_wait_until(http_client *client, uint64_t ms);
 void hf_http_client_settle_soon(http_client *client);
 
-/* A handle of libcurl's for a request, without options; NULL without memory.  And back. */
+/* Returns a libcurl handle without options; NULL without memory. And takes it back. */
 CURL *hf_http_client_take_easy(http_client *client);
 void hf_http_client_keep_easy(http_client *client, CURL *easy);
 
-/* One handle of libuv's is closed. */
+/* A libuv handle has closed. */
 void hf_http_client_handle_closed(http_client *client);
 
 int hf_http_client_refuse(haft_reason *reterr_reason, int code, const char *path, const char *text);
@@ -136,10 +136,10 @@ int hf_http_client_refuse(haft_reason *reterr_reason, int code, const char *path
 
 int hf_http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned);
 int hf_http_watch_time(CURLM *multi, long ms, void *context);
-/* The connection of this handle has answered; and libcurl's way to close such a one. */
+/* Marks the connection of this handle as used; libcurl's callback for closing such a connection. */
 void hf_http_watch_keep(http_client *client, const CURL *easy);
 int hf_http_watch_socket_closes(void *context, curl_socket_t socket);
-/* libcurl has waited for as long as it wanted to. */
+/* libcurl's timer has expired. */
 void hf_http_watch_due(http_client *client);
 void hf_http_watch_close_all(http_client *client);
 
@@ -151,18 +151,18 @@ void hf_http_request_cancel(http_request *request);
 void hf_http_request_pause(http_request *request);
 void hf_http_request_resume(http_request *request);
 
-/* Hands it to libcurl.  False, with the request over, when that fails. */
+/* Passes it to libcurl. On failure ends the request and returns false. */
 bool hf_http_request_add(http_request *request);
-/* Takes it away from libcurl. */
+/* Removes it from libcurl. */
 void hf_http_request_remove(http_request *request);
-/* Ends it, exactly once, and releases it unless libcurl is on the stack. */
+/* Ends it, exactly once, and frees it unless libcurl is on the stack. */
 void hf_http_request_finish(http_request *request, enum http_error error);
 void hf_http_request_release(http_request *request);
 
-/* From now on it waits for something else. */
+/* Starts another phase. */
 void hf_http_request_enter(http_request *request, enum http_phase phase);
 
-/* When the earliest of its waits is over, and which that is. */
+/* When the earliest of its timeouts expires, and its error. */
 uint64_t hf_http_request_deadline(const http_request *request, enum http_error *ret_error);
 
 /* ---- stream.c ---- */
@@ -184,9 +184,9 @@ void hf_http_stream_stop(http_stream *stream);
 
 /* ---- setup.c ---- */
 
-/* Tells libcurl everything about a new request.  0, or HAFT_ENOMEM, HAFT_EINVAL. */
+/* Sets all libcurl options of a new request. Returns 0, HAFT_ENOMEM or HAFT_EINVAL. */
 int hf_http_setup(http_request *request, const struct http_request_options *options);
-/* The method, and how the body is sent, if there is one. */
+/* Sets the method, and how the body is sent, if there is one. */
 CURLcode hf_http_setup_method(http_request *request, const char *method, bool with_body);
 
 /* ---- response.c ---- */
@@ -197,28 +197,28 @@ void hf_http_response_clear(http_request *request);
 
 /* ---- redirect.c ---- */
 
-/* Looks at a complete head: whether it is a redirect that is to be followed, after the body.  A
- * redirect that may not be followed sets the failure. */
+/* Checks a complete head for a redirect to follow after the body. A redirect that may not be
+ * followed sets the failure. */
 bool hf_http_redirect_wanted(http_request *request);
-/* Asks there.  False, with the request over, when that fails. */
+/* Follows the redirect. On failure ends the request and returns false. */
 bool hf_http_redirect_follow(http_request *request);
 
 /* ---- check.c ---- */
 
-/* Whether the text may stand in a request. */
+/* Whether the text is valid in a request. */
 bool hf_http_check_method(const char *method);
 bool hf_http_check_name(const char *name, size_t size);
 bool hf_http_check_value(const char *value, size_t size);
 bool hf_http_check_url(const char *url, size_t limit);
-/* Whether the client alone writes headers of this name. */
+/* Whether only the client may write headers of this name. */
 bool hf_http_check_is_framing(const char *name);
-/* A decimal number without a sign, of all of the text; false otherwise. */
+/* Reads the whole text as an unsigned decimal number; returns false otherwise. */
 bool hf_http_check_number(const char *text, uint64_t *ret_number);
 
 /* ---- error.c ---- */
 
 const char *hf_http_error_text(enum http_error error);
-/* What libcurl's code means for this request. */
+/* Maps libcurl's code to an error of this request. */
 enum http_error hf_http_error_of(const http_request *request, CURLcode code);
 
 #endif

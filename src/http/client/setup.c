@@ -1,7 +1,7 @@
-/* setup.c - everything that libcurl is told about a request.
+/* setup.c - sets libcurl's options for a request.
  *
- * What libcurl would do by itself and nobody asked for is turned off by name: proxies of the
- * environment, redirects, .netrc, cookies, signals, other protocols, other versions of HTTP. */
+ * Default behaviour of libcurl that the caller did not request is turned off explicitly: proxies of
+ * the environment, redirects, .netrc, cookies, signals, other protocols, other versions of HTTP. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 
 enum { SMALL_BODY = 16 << 10 };
 
-/* ---- callbacks that are about the connection ---- */
+/* ---- callbacks for the connection ---- */
 
-/* Whether libcurl is about to send a request again that must not be. */
+/* Whether libcurl is about to repeat a request that must not be repeated. */
 static bool setup_is_repeat(http_request *request)
 {
     if (request->issued && !request->options.may_repeat)
@@ -23,7 +23,7 @@ static bool setup_is_repeat(http_request *request)
     return request->not_again;
 }
 
-/* Every connection is opened here, with the address that was resolved. */
+/* Opens every connection, to the resolved address. */
 static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
                                    struct curl_sockaddr *address)
 {
@@ -49,10 +49,9 @@ static CURLcode setup_on_tls(CURL *easy, void *tls, void *context)
     return CURLE_OK;
 }
 
-/* The gate that every request passes before each time that it is sent, whatever the reason and
- * whatever the connection.  libcurl sends a request again when a connection that it had reused is
- * closed before the answer, though the server may have executed it: it comes here a second time,
- * and goes no further. */
+/* Called each time before a request is sent, for any reason and on any connection. libcurl repeats
+ * a request if a reused connection closes before the response, although the server may have
+ * executed it: this is called a second time, and refuses. */
 static int setup_on_issue(void *context, char *to, char *from, int to_port, int from_port)
 {
     http_request *request = context;
@@ -80,19 +79,20 @@ static size_t setup_on_read(char *room, size_t one, size_t n, void *context)
     if (n)
         memcpy(room, body + request->body_sent, n);
     request->body_sent += n;
-    /* The answer may come before the body has been sent. */
+    /* The response may arrive before the body has been sent. */
     hf_http_request_enter(request, request->phase == PHASE_BODY ? PHASE_BODY
                                    : n < left                   ? PHASE_SEND
                                                                 : PHASE_ANSWER);
     return n;
 }
 
-/* Only a request that may be repeated is read from its beginning again. */
+/* libcurl reads a body from its beginning to repeat the request, in some versions before it opens
+ * another connection; and then, on a handle that was refused this, once before the next request. */
 static int setup_on_seek(void *context, curl_off_t offset, int origin)
 {
     http_request *request = context;
 
-    if (!request->options.may_repeat || offset || origin != SEEK_SET)
+    if (setup_is_repeat(request) || offset || origin != SEEK_SET)
         return CURL_SEEKFUNC_FAIL;
     request->body_sent = 0;
     return CURL_SEEKFUNC_OK;
@@ -113,12 +113,12 @@ static const struct setup_number {
     {CURLOPT_HTTP09_ALLOWED, 0},
     {CURLOPT_PATH_AS_IS, 1},
     {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1},
-    {CURLOPT_QUICK_EXIT, 1}, /* a name that is being resolved holds up nobody */
+    {CURLOPT_QUICK_EXIT, 1}, /* a pending name resolution does not delay the exit */
     {CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2},
     {CURLOPT_TCP_KEEPALIVE, 1},
 };
 
-/* The first failure; whoever sets options looks once, at the end. */
+/* Keeps the first failure, so that callers check once, at the end. */
 struct setup {
     CURL *easy;
     CURLcode code;
@@ -158,8 +158,8 @@ static void setup_callbacks(struct setup *setup, http_request *request)
     setup_function(setup, CURLOPT_PREREQFUNCTION, setup_on_issue);
     setup_function(setup, CURLOPT_OPENSOCKETFUNCTION, setup_on_open);
     setup_function(setup, CURLOPT_CLOSESOCKETFUNCTION, hf_http_watch_socket_closes);
-    setup_pointer(setup, CURLOPT_CLOSESOCKETDATA, request->client); /* which outlives the request */
-    /* Not every TLS library tells when it begins: then its time is that of connecting. */
+    setup_pointer(setup, CURLOPT_CLOSESOCKETDATA, request->client); /* outlives the request */
+    /* Not every TLS library reports its start: without that, the connect timeout includes TLS. */
     if (!setup->code && !curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_FUNCTION, setup_on_tls))
         setup_pointer(setup, CURLOPT_SSL_CTX_DATA, request);
 }
@@ -168,7 +168,7 @@ static void setup_tls(struct setup *setup, const struct http_client_options *opt
 {
     setup_long(setup, CURLOPT_SSL_VERIFYPEER, !options->skip_verification);
     setup_long(setup, CURLOPT_SSL_VERIFYHOST, options->skip_verification ? 0 : 2);
-    /* Either takes the place of both that libcurl was built with. */
+    /* Either option replaces both of libcurl's built-in locations. */
     if (options->ca_file || options->ca_dir) {
         setup_pointer(setup, CURLOPT_CAINFO, options->ca_file);
         setup_pointer(setup, CURLOPT_CAPATH, options->ca_dir);
@@ -208,7 +208,7 @@ static bool setup_add_line(struct curl_slist **lines, const char *line)
     return longer;
 }
 
-/* libcurl takes "Name:" for "without it", and "Name;" for an empty one. */
+/* libcurl interprets "Name:" as removal, and "Name;" as an empty header. */
 static bool setup_add_header(http_request *request, const struct http_field *field)
 {
     const haft_allocator *allocator = request->client->allocator;
@@ -230,14 +230,14 @@ static bool setup_headers(http_request *request, const struct http_request_optio
     for (size_t i = 0; i < options->n_headers; i++)
         if (!setup_add_header(request, &options->headers[i]))
             return false;
-    /* Those that libcurl would add. */
+    /* Remove the headers that libcurl would add. */
     return setup_add_line(&request->lines, "Expect:") &&
            (setup_has(options, "Content-Type") || setup_add_line(&request->lines, "Content-Type:"));
 }
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
-/* Methods that say how long their body is, even without one. */
+/* Methods that send Content-Length even without a body. */
 static bool setup_method_sends(const char *method)
 {
     return !strcmp(method, "POST") || !strcmp(method, "PUT") || !strcmp(method, "PATCH");
@@ -259,8 +259,8 @@ CURLcode hf_http_setup_method(http_request *request, const char *method, bool wi
         setup.code =
             curl_easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
                              (curl_off_t)(request->with_body ? request->options.body_size : 0));
-    /* A small one is sent with the head.  It is libcurl's own copy, since libcurl may still be sending
-     * when the request is over. */
+    /* A small body is sent with the head. libcurl copies it, since it may still be sending when the
+     * request is over. */
     request->reads_body = request->with_body && request->options.body_size > SMALL_BODY;
     if (request->with_body && !request->reads_body)
         setup_pointer(&setup, CURLOPT_COPYPOSTFIELDS, request->options.body);
@@ -303,7 +303,7 @@ int hf_http_setup(http_request *request, const struct http_request_options *opti
     setup_pointer(&setup, CURLOPT_ACCEPT_ENCODING, options->decode ? "" : NULL);
     if (!setup_has(options, "User-Agent"))
         setup_pointer(&setup, CURLOPT_USERAGENT, client->user_agent);
-    /* Ours come first. */
+    /* Our timeouts apply, so libcurl's are disabled. */
     setup_long(&setup, CURLOPT_CONNECTTIMEOUT_MS, INT32_MAX);
     setup_long(&setup, CURLOPT_MAXAGE_CONN, (long)(client->idle_ms / 1000 + 1));
     if (!setup.code)

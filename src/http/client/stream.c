@@ -343,6 +343,7 @@ int hf_http_stream_send(http_stream *stream, const char *bytes, size_t size)
         return status;
     /* libcurl is not entered from its own callbacks. */
     if (stream->client->depth) {
+        stream->blocked = true;
         stream_continue_soon(stream);
         return 0;
     }

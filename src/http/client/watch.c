@@ -1,4 +1,4 @@
-/* watch.c - libcurl says which sockets and what time it waits for; libuv does the waiting. */
+/* watch.c - connects libcurl's sockets and timer to libuv. */
 #include <string.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ static void watch_act(http_client *client, curl_socket_t socket, int flags)
     hf_http_client_settle(client);
 }
 
-/* A failure makes libcurl's handle useless: the client begins anew. */
+/* A failure makes libcurl's handle unusable: the client starts over. */
 static int watch_fail(http_client *client)
 {
     client->broken = true;
@@ -31,7 +31,7 @@ static void watch_on_ready(uv_poll_t *poll, int status, int events)
     http_client *client = watch->client;
     int flags = 0;
 
-    /* An error is found by reading, after what came before it; libuv has stopped at it. */
+    /* The error is reported by reading, after earlier data; libuv has stopped polling. */
     if (status < 0)
         events = watch->events;
     if (events & UV_READABLE)
@@ -106,9 +106,9 @@ no_poll:
     return NULL;
 }
 
-/* A handle that is closed after its socket would take away the events of whoever has the number then.
- * Of a connection that has answered, libcurl says when it closes the socket; of others, and of those by
- * which the thread that looks up a name wakes it, it says no more than this. */
+/* A handle closed after its socket would remove the events of a new socket with the same number.
+ * For connections that have been used, libcurl reports when it closes the socket; for others, and
+ * for the sockets of its resolver threads, this callback is the only notice. */
 static void watch_remove(struct http_watch *watch)
 {
     http_client *client = watch->client;

@@ -1,11 +1,11 @@
-/* build.c - the builder: where definitions come from, where the first failure is kept, and how a
- * root definition becomes a schema. */
+/* build.c - the builder: creates definitions, keeps the first failure, and turns a root definition
+ * into a schema. */
 #include "schema/build/build.h"
 #include "schema/walk/finish.h"
 
 #include <string.h>
 
-enum { CHECK_MEMORY = 64 << 20 }; /* for looking at a default */
+enum { CHECK_MEMORY = 64 << 20 }; /* limit for checking a default */
 
 haft_builder *haft_builder_new(const haft_schema_options *options)
 {
@@ -29,7 +29,7 @@ void haft_builder_free(haft_builder *builder)
         haft_schema_free(builder->schema);
 }
 
-/* ---- failing ---- */
+/* ---- failures ---- */
 
 void *hf_build_fail(haft_builder *builder, int code, const char *path, const char *format, ...)
 {
@@ -172,8 +172,8 @@ haft_def *hf_def_copy(const haft_def *def)
 
 /* ---- building ---- */
 
-/* A default fits its own definition wherever it stands; those of properties hf_schema_finish has
- * seen. */
+/* Checks that defaults match their own definitions; hf_schema_finish has checked those of
+ * properties. */
 static int check_fallbacks(haft_schema *schema, haft_reason *reterr_error)
 {
     haft_arena *arena = NULL;

@@ -1,5 +1,5 @@
-/* finish.c - what can only be done when all definitions stand: lazy ones are given, and from
- * the root the nodes are found that make the schema. */
+/* finish.c - the steps that require all definitions: resolves lazy ones and collects the nodes that
+ * are reachable from the root. */
 #include "schema/build/build.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ void haft_def_resolve(haft_def *lazy, haft_def *def)
     }
 }
 
-/* The lazy definition that a node is, or a copy of; NULL when it is none. */
+/* The lazy definition that a node is, or is a copy of; NULL if it is not lazy. */
 static const struct lazy *lazy_of(const haft_builder *builder, const struct node *node)
 {
     const struct lazy *lazy = builder->lazies;
@@ -64,7 +64,7 @@ struct node *hf_build_root(const haft_def *root)
     return root->node;
 }
 
-/* A key may be absent when what it was given later may be. */
+/* A property with a lazy definition is optional if the resolved definition is. */
 static void settle_presence(const haft_builder *builder, struct property *property)
 {
     const struct lazy *lazy = lazy_of(builder, property->node);
@@ -75,16 +75,16 @@ static void settle_presence(const haft_builder *builder, struct property *proper
     property->fallback = lazy->resolved->fallback;
 }
 
-/* ---- reaching ---- */
+/* ---- reachability ---- */
 
-/* A node that has been met and not yet looked at, and the way to it. */
+/* A discovered node whose children have not been visited yet, and the path to it. */
 struct introduced {
     struct introduced *next;
     const struct introduced *parent;
     struct node *node;
     const char *step; /* "properties", "anyOf", ... */
-    const char *name; /* a property's, or NULL */
-    size_t index;     /* in a list, or SIZE_MAX */
+    const char *name; /* name of a property, or NULL */
+    size_t index;     /* index in a list, or SIZE_MAX */
     size_t depth;
 };
 
@@ -124,7 +124,7 @@ static int fail_at(struct reach *reach, const struct introduced *introduced, int
     return code;
 }
 
-/* Counts a node that is met for the first time, and lets it wait to be looked at. */
+/* Adds a newly discovered node to the schema and to the queue. */
 static int meet(struct reach *reach, const struct introduced *parent, const struct node *node,
                 const char *step, const char *name, size_t index)
 {
@@ -208,7 +208,7 @@ static int finish_look_at(struct reach *reach, const struct introduced *introduc
     return status;
 }
 
-/* ---- definitions that are only themselves ---- */
+/* ---- definitions that refer only to themselves ---- */
 
 enum finish_colour { FINISH_WHITE, FINISH_GREY, FINISH_BLACK };
 
@@ -217,7 +217,7 @@ struct finish_visit {
     size_t next;
 };
 
-/* The i-th node that is asked about the same value; NULL past the last. */
+/* The i-th node that applies to the same value; NULL after the last. */
 static const struct node *finish_same_value(const struct node *node, size_t i)
 {
     for (size_t r = 0; r < node->n_rules; r++) {
@@ -228,8 +228,7 @@ static const struct node *finish_same_value(const struct node *node, size_t i)
     return NULL;
 }
 
-/* Whether a node leads back to itself without going into the value: a question without an
- * answer. */
+/* Whether a node refers back to itself without descending into the value, which would never end. */
 static bool is_loop(const struct node *from, struct finish_visit *stack, unsigned char *colours)
 {
     size_t depth = 0;
@@ -270,7 +269,7 @@ static int refuse_loops(haft_builder *builder)
     return builder->error.code;
 }
 
-/* The values of a discriminator are looked for when every lazy option is known to be given. */
+/* Computes the values of discriminators, once all lazy options are resolved. */
 static int discriminate_all(haft_builder *builder)
 {
     int status = 0;

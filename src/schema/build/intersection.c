@@ -1,14 +1,14 @@
-/* intersection.c - definitions that two others have to fit.
+/* intersection.c - definitions that require a value to match two others.
  *
- * Objects refuse unknown keys, and each side would refuse the other's.  So two plain objects become
- * one object, an object and a union of objects become a union of such, and where checks of the
- * user's stand in the way, the two sides let unknown keys pass and a third part refuses what both
- * would have. */
+ * Objects reject unknown keys, so each side would reject the keys of the other. Two plain objects
+ * are therefore merged into one, and an object and a union of objects become a union of merged
+ * objects. If user-defined checks prevent a merge, both sides accept unknown keys and a third part
+ * rejects the keys that are unknown to both. */
 #include "schema/build/build.h"
 
 #include <string.h>
 
-/* How deep objects within objects are joined; deeper ones are asked one after the other. */
+/* The depth to which nested objects are merged; deeper ones are checked one after the other. */
 enum { FOLD_DEPTH = 16 };
 
 static bool intersection_is_plain(const struct node *node)
@@ -21,7 +21,7 @@ static bool intersection_is_plain(const struct node *node)
 static struct node *intersect(haft_builder *builder, const struct node *left,
                               const struct node *right, size_t depth);
 
-/* A key of both sides: it has to fit both, and to be there if either side says so. */
+/* A key of both sides must match both, and is required if either side requires it. */
 static bool intersection_share(haft_builder *builder, struct property *property,
                                const struct property *other, size_t depth)
 {
@@ -39,7 +39,7 @@ static bool intersection_share(haft_builder *builder, struct property *property,
     return property->node;
 }
 
-/* Two objects as one: a key is unknown when it is to both. */
+/* Merges two objects: a key is unknown if it is unknown to both. */
 static struct node *fold(haft_builder *builder, const struct node *left, const struct node *right,
                          size_t depth)
 {
@@ -73,7 +73,7 @@ static struct node *fold(haft_builder *builder, const struct node *left, const s
     return node;
 }
 
-/* Whether an object and a union of objects intersect where some of them refuse unknown keys. */
+/* Whether an object intersects a union of objects some of which reject unknown keys. */
 static bool has_closed_options(const struct node *side, const struct node *node)
 {
     const struct rule *rule = node->n_rules == 1 ? &node->rules[0] : NULL;
@@ -91,7 +91,7 @@ static bool has_closed_options(const struct node *side, const struct node *node)
     return closed;
 }
 
-/* What intersects with a union of objects intersects with each of its options. */
+/* Distributes an intersection with a union of objects over its options. */
 static struct node *distribute(haft_builder *builder, const struct node *object,
                                const struct node *options, bool options_first, size_t depth)
 {
@@ -116,7 +116,7 @@ static struct node *distribute(haft_builder *builder, const struct node *object,
     return old->tags && !rule->tags ? NULL : node;
 }
 
-/* A side of an intersection, which does not refuse the other side's keys. */
+/* A copy of one side that accepts unknown keys. */
 static struct node *loosened(haft_builder *builder, const struct node *side)
 {
     struct node *node = hf_build_node(builder);
@@ -133,7 +133,7 @@ static struct node *loosened(haft_builder *builder, const struct node *side)
     return node;
 }
 
-/* What refuses the keys that both sides refuse, and looks at nothing else. */
+/* A node that only rejects the keys that both sides reject. */
 static struct node *key_guard(haft_builder *builder, const struct object *left,
                               const struct object *right)
 {
@@ -168,7 +168,7 @@ static struct node *key_guard(haft_builder *builder, const struct object *left,
     return node;
 }
 
-/* Both sides, as they are or with what reconciles their keys. */
+/* Combines both sides, unchanged or with a node that reconciles their keys. */
 static struct node *ask_both(haft_builder *builder, const struct node *left,
                              const struct node *right)
 {

@@ -1,9 +1,9 @@
-/* object.c - definitions of objects, and those that are made from others: extended, merged,
- * picked, made partial.
+/* object.c - definitions of objects, and objects derived from others: extended, merged, picked,
+ * partial.
  *
- * A derived object is a new list of properties.  What is said about the old one (its description,
- * its examples) is not said about the new one.  Checks across fields were written for all the
- * fields, so an object that has some cannot lose or replace any. */
+ * A derived object is a new list of properties. It does not inherit annotations (description,
+ * examples). Checks across fields were written for the complete object, so an object that has some
+ * cannot lose or replace fields. */
 #include "schema/build/build.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static size_t object_find(const struct object *object, const char *name)
     return i;
 }
 
-/* Puts a property into a list that has room: in the place of the one of its name, or at the end. */
+/* Adds a property to a list with sufficient room, or replaces the one with the same name. */
 static void object_put(struct object *object, const struct property *property)
 {
     size_t i = object_find(object, property->name);
@@ -45,8 +45,7 @@ static bool has_no_checks(const haft_def *def, const char *use)
     return !def->node->n_checks;
 }
 
-/* A copy of the definition with a list of properties of its own: those it has, with room for
- * more. */
+/* Copies the definition with its own list of properties, with room for `more`. */
 static haft_def *reshaped(const haft_def *def, size_t more)
 {
     haft_def *copy = hf_def_copy(def);
@@ -87,7 +86,8 @@ static size_t count_pairs(va_list pairs)
     return n;
 }
 
-/* Puts the pairs into the list; an object's own names must differ, an extension's may replace. */
+/* Adds the pairs to the list; names within an object must differ, those of an extension may
+ * replace. */
 static bool object_put_pairs(haft_builder *builder, struct object *object, size_t n, va_list pairs)
 {
     size_t old = object->n_properties;
@@ -216,7 +216,7 @@ haft_def *haft_def_merge(haft_def *object, haft_def *other)
     return copy;
 }
 
-/* Keeps the named properties in the order they are named, or all but those in their own. */
+/* Keeps the named properties in the given order, or all others in their own order. */
 static haft_def *selected(const haft_def *object, const char *use, bool keep, const char *first,
                           va_list more)
 {

@@ -1,7 +1,7 @@
-/* scalar.c - definitions of strings, numbers and single values, and the rules of each.
+/* scalar.c - definitions of strings, numbers and single values, and their rules.
  *
- * Every rule is a check that is appended to a copy of the node.  A rule that does not fit its type
- * would never be asked, so it is refused here. */
+ * Every rule is a check appended to a copy of the node. A rule for another type would never run, so
+ * it is rejected here. */
 #include "schema/build/build.h"
 
 #include <math.h>
@@ -56,7 +56,8 @@ haft_def *haft_def_never(haft_builder *builder)
 
 /* ---- appending a check ---- */
 
-/* A copy of the definition that may be given a rule of the types; NULL when it is not of them. */
+/* A copy of the definition for adding a rule; NULL if the definition does not have one of the
+ * types. */
 static haft_def *ruled(const haft_def *def, unsigned types, const char *rule, const char *whose)
 {
     if (!def || def->builder->error.code)
@@ -67,7 +68,7 @@ static haft_def *ruled(const haft_def *def, unsigned types, const char *rule, co
     return hf_def_copy(def);
 }
 
-/* The message of a type is also that of its checks, unless they have their own. */
+/* A custom message of a type also applies to its checks, unless they have their own. */
 static haft_def *checked(haft_def *def, struct check *check)
 {
     if (!def)
@@ -105,7 +106,8 @@ static haft_def *number_bound(const haft_def *def, const char *rule, struct chec
     return checked(ruled(def, TYPE_NUMBER, rule, "numbers"), check);
 }
 
-/* A double as JSON would have it: an integer when it is one that doubles hold exactly. */
+/* Converts a double to a JSON number: to an integer if it is one and doubles represent it
+ * exactly. */
 static void scalar_set_number(yyjson_val *value, double number)
 {
     if (number_whole(number) == number && fabs(number) <= MAX_SAFE_INTEGER && number >= 0)
@@ -170,7 +172,7 @@ haft_def *haft_def_includes(haft_def *def, const char *text, size_t from)
     return string_text(def, "includes", CHECK_INCLUDES, text, from);
 }
 
-/* What hf_node_add_pattern and hf_node_add_format have appended, or why they have not. */
+/* Handles the result of hf_node_add_pattern or hf_node_add_format. */
 static haft_def *appended(haft_def *def, int status, const char *rule, const haft_reason *error)
 {
     if (status == HAFT_ENOMEM)
@@ -257,7 +259,7 @@ haft_def *haft_def_multiple_of(haft_def *def, double divisor)
     return double_bound(def, "multiple_of", CHECK_MULTIPLE_OF, divisor, false);
 }
 
-/* A number of a named size: its range is the first check, and part of what the type is. */
+/* A number of a named width: its range is the first check and part of the type. */
 static haft_def *sized(haft_builder *builder, enum check_op op, const char *name, yyjson_val low,
                        yyjson_val high)
 {

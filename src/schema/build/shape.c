@@ -62,12 +62,12 @@ haft_def *haft_def_unique(haft_def *def)
     return array_rule(def, "unique", CHECK_UNIQUE, 0);
 }
 
-/* ---- what may be absent ---- */
+/* ---- optional items ---- */
 
-/* How many nodes of a rule pass what is absent. */
+/* The number of nodes of a rule that accept an absent value. */
 static size_t count_lenient(const struct rule *rule, size_t depth);
 
-/* Whether a node passes what is absent, as anything does. */
+/* Whether a node accepts an absent value, as one that accepts anything does. */
 static bool shape_is_lenient(const struct node *node, size_t depth)
 {
     if (!node || node->types != TYPE_ANY || node->never || node->values || depth > JSON_MAX_DEPTH)
@@ -93,8 +93,8 @@ static size_t count_lenient(const struct rule *rule, size_t depth)
 
 /* ---- tuples ---- */
 
-/* Keeps the items of a tuple; those at its end that may be absent are not required.  Zod counts
- * them only when nothing may follow. */
+/* Stores the items of a tuple. Optional items at its end are not required, but in Zod only if no
+ * further items may follow. */
 static bool fill_tuple(haft_builder *builder, struct array *array, haft_def *first, va_list more)
 {
     const struct node **prefix;
@@ -146,7 +146,7 @@ haft_def *haft_def_tuple(haft_builder *builder, haft_def *rest, haft_def *first,
 
 /* ---- records ---- */
 
-/* A record whose keys are listed is an object with all of them. */
+/* A record with listed keys is an object with all of them. */
 static bool fill_listed(haft_builder *builder, struct object *object, const struct value_list *keys,
                         const haft_def *value, bool partial)
 {

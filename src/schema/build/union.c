@@ -1,12 +1,12 @@
-/* union.c - definitions that one of several fits: any of them, exactly one, or the one that a
- * key names. */
+/* union.c - definitions with alternatives: any of them, exactly one, or the one selected by a
+ * key. */
 #include "schema/build/build.h"
 
 #include <string.h>
 
 /* ---- unions ---- */
 
-/* How many options there are; SIZE_MAX when one cannot be used. */
+/* The number of options; SIZE_MAX if one cannot be used. */
 static size_t count_options(haft_builder *builder, const haft_def *first, va_list more)
 {
     size_t n = 0;
@@ -24,7 +24,7 @@ static size_t count_options(haft_builder *builder, const haft_def *first, va_lis
     return n;
 }
 
-/* A definition with one rule over the options; it may be absent where one of them may be. */
+/* A definition with one rule over the options; it is optional if one of them is. */
 static haft_def *joined(haft_builder *builder, enum rule_op op, const haft_def *first, va_list more,
                         size_t n)
 {
@@ -110,8 +110,8 @@ haft_def *haft_def_discriminated(haft_builder *builder, const char *key, haft_de
     return rule->tags ? def : NULL;
 }
 
-/* Appends the values of the discriminator in an option: an object, or a union of its own.  Returns
- * 1, 0 when it has none, HAFT_ENOMEM. */
+/* Appends the discriminator's values in an option, which is an object or another union. Returns 1,
+ * 0 if it has none, or HAFT_ENOMEM. */
 static int option_values(haft_builder *builder, const struct node *option, const char *key,
                          struct value_list *list, size_t depth)
 {
@@ -136,7 +136,7 @@ static int option_values(haft_builder *builder, const struct node *option, const
     return 0;
 }
 
-/* An option's values are its own and of no option before it. */
+/* Whether the values of an option differ from each other and from those of earlier options. */
 static bool values_differ(haft_builder *builder, const struct rule *rule, size_t option,
                           const char *path)
 {

@@ -1,13 +1,14 @@
-/* value.c - JSON values made by the builder: arrays of accepted values, objects of further
+/* value.c - JSON values constructed by the builder: arrays of accepted values, objects of further
  * members.
  *
- * yyjson keeps a value as one row: a container, then its members, each at once followed by its
- * own.  A part of a row is whole in itself, so rows are joined by copying. */
+ * yyjson stores a value as consecutive cells: a container is followed by its members, each
+ * immediately followed by its own. Every value is self-contained, so values are combined by copying
+ * cells. */
 #include "schema/build/build.h"
 
 #include <string.h>
 
-/* How many values the row of one is long. */
+/* The number of cells of a value. */
 static size_t row_length(yyjson_val *value)
 {
     return (size_t)(unsafe_yyjson_get_next(value) - value);
@@ -99,7 +100,7 @@ static int add_null(haft_builder *builder, struct value_list *list)
     return hf_values_add(builder, list, null) ? 1 : HAFT_ENOMEM;
 }
 
-/* The one way to go on to look for values: a reference, or the options of a union. */
+/* The rule to follow in search of values: a reference, or the options of a union. */
 static const struct rule *value_alternatives(const struct node *node)
 {
     if (node->n_rules != 1 || node->object || node->array)

@@ -1,5 +1,5 @@
-/* word.c - what is said about a definition: whether its key may be absent, its words, and the
- * checks of the user's. */
+/* word.c - properties of a definition besides its type: optionality, annotations, and user-defined
+ * checks. */
 #include "schema/build/build.h"
 
 #include <string.h>
@@ -31,9 +31,9 @@ haft_def *haft_def_nullish(haft_def *def)
     return haft_def_optional(haft_def_nullable(def));
 }
 
-/* ---- words ---- */
+/* ---- annotations ---- */
 
-/* A copy of the definition whose meta may be written to. */
+/* A copy of the definition with its own meta. */
 static haft_def *worded(const haft_def *def)
 {
     haft_def *copy = hf_def_copy(def);
@@ -125,8 +125,8 @@ haft_def *haft_def_secret(haft_def *def)
     return copy;
 }
 
-/* A keyword of JSON Schema's: the definition says it by other means, so a further member of the
- * name would contradict it or come twice.  A comment says nothing. */
+/* Whether `key` is a JSON Schema keyword: the definition emits these itself, so a further member
+ * with that name would contradict or duplicate it. $comment is allowed. */
 static bool is_keyword(const char *key)
 {
     for (size_t i = 0; i < KEYWORD_COUNT; i++)
@@ -154,7 +154,7 @@ haft_def *haft_def_meta(haft_def *def, const char *key, const char *json)
     return copy->node->meta->extra ? copy : NULL;
 }
 
-/* ---- checks of the user's ---- */
+/* ---- user-defined checks ---- */
 
 struct plain_refinement {
     bool (*check)(const haft_value *value, void *data);
@@ -186,8 +186,8 @@ static void refine_super(struct haft_refinement *refinement, const yyjson_val *j
     super->check(refinement, json, super->data);
 }
 
-/* A copy of the definition to put a check on.  A null that passes is not looked at by the checks of
- * its node, as those came before nullable(); one that comes after looks at it too, from outside. */
+/* A copy of the definition for adding a check. Checks before nullable() do not see a null that
+ * passes; a later check does, so it goes on a node around the nullable one. */
 static haft_def *refined(const haft_def *def)
 {
     haft_def *outer = hf_def_copy(def), *inner;
@@ -250,7 +250,7 @@ haft_def *haft_def_super_refine(haft_def *def,
     return copy;
 }
 
-/* Gives the latest check another message. */
+/* Replaces the message of the last check. */
 static haft_def *reword_check(haft_def *copy, const char *message)
 {
     haft_builder *builder = copy->builder;

@@ -1,7 +1,7 @@
-/* compile.c - the second pass: a node for every schema that is asked for.
+/* compile.c - the second pass: creates a node for every requested schema.
  *
- * Asking gives the node at once and puts its location in a queue; the keywords of those that
- * wait are compiled one after the other.  So schemas may refer to each other in any way. */
+ * A request returns the node at once and queues its location; the keywords of queued locations are
+ * compiled one after the other. So schemas may refer to each other in any way. */
 #include "schema/document/document.h"
 
 static int compile_one(struct document *doc, struct location *location)
@@ -42,7 +42,8 @@ static int compile_queue(struct document *doc)
 
 /* ---- dynamic anchors ---- */
 
-/* Asks for what a dynamic reference may lead to: the dynamic anchors of all resources in use. */
+/* Requests all possible targets of dynamic references: the dynamic anchors of all resources in
+ * use. */
 static int ask_for_anchors(struct document *doc)
 {
     for (struct base *base = doc->bases; base; base = base->next) {

@@ -1,10 +1,9 @@
-/* cycle.c - schemas that lead back to themselves for the same value.
+/* cycle.c - detects schemas that refer back to themselves for the same value.
  *
- * `{"$ref": "#"}` asks the same question again and has no answer.  So does any loop of
- * references and of keywords that apply a schema to the value itself.  A loop that goes into the
- * value (a tree of nodes) ends with the value and is fine.  A dynamic reference that more than
- * one anchor can answer may lead elsewhere each time; what loops through one is stopped by the
- * limits of a validation. */
+ * `{"$ref": "#"}` never terminates, and neither does any cycle of references and keywords that
+ * apply a schema to the same value. A cycle that descends into the value (a tree of nodes) ends
+ * with the value. A dynamic reference with several possible anchors may lead elsewhere each time;
+ * cycles through these are stopped by the limits of validation. */
 #include <string.h>
 
 #include "schema/document/document.h"
@@ -16,7 +15,7 @@ struct cycle_visit {
     size_t next;
 };
 
-/* Whether a dynamic reference to the anchor can lead to one place only. */
+/* Whether a dynamic reference to the anchor has only one possible target. */
 static bool is_static(const struct document *doc, const char *anchor)
 {
     size_t found = 0;
@@ -27,7 +26,7 @@ static bool is_static(const struct document *doc, const char *anchor)
     return found == 1;
 }
 
-/* The i-th schema that the node applies to its own value; *ret_more is false past the last. */
+/* The i-th schema that the node applies to the same value; *ret_more is false after the last. */
 static const struct node *cycle_same_value(const struct document *doc, const struct node *node,
                                            size_t i, bool *ret_more)
 {

@@ -11,7 +11,7 @@ static const struct dialect dialects[] = {
     {"http://json-schema.org/draft-04/schema", DRAFT_4, 4, VOCABULARY_ALL, false},
 };
 
-/* When a vocabulary makes `format` decide. */
+/* When a vocabulary makes `format` an assertion. */
 enum asserts { DIALECT_NEVER, WHEN_REQUIRED, ALWAYS };
 
 static const struct {
@@ -41,7 +41,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* What follows "http:" or "https:": schemas in the wild mix the two up. */
+/* The URI without "http:" or "https:", since schemas in use mix the two up. */
 static const char *after_scheme(const char *uri, size_t size)
 {
     if (size >= 5 && memcmp(uri, "http:", 5) == 0)

@@ -1,7 +1,7 @@
-/* schema/document/dialect.h - the editions of JSON Schema, their vocabularies and their metaschemas.
+/* schema/document/dialect.h - the drafts of JSON Schema, their vocabularies and metaschemas.
  *
- * A dialect is a draft and the set of vocabularies that apply.  The five drafts' own dialects are
- * built in; a metaschema of the caller's makes further ones by its `$vocabulary`. */
+ * A dialect is a draft and the set of vocabularies that apply. The dialects of the five drafts are
+ * built in; a metaschema supplied by the caller defines further ones with `$vocabulary`. */
 #ifndef HAFT_SRC_DIALECT_H
 #define HAFT_SRC_DIALECT_H
 
@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-/* As bits, so that a keyword can say in which it exists. */
+/* Bits, so that a keyword can list the drafts that have it. */
 enum draft { DRAFT_4 = 1, DRAFT_6 = 2, DRAFT_7 = 4, DRAFT_2019 = 8, DRAFT_2020 = 16 };
 
 enum vocabulary {
@@ -28,22 +28,22 @@ struct dialect {
     unsigned draft;        /* enum draft */
     int number;            /* 4, 6, 7, 2019 or 2020 */
     unsigned vocabularies; /* enum vocabulary bits */
-    bool asserts_formats;  /* its vocabulary says that `format` decides */
+    bool asserts_formats;  /* its vocabulary makes `format` an assertion */
 };
 
-/* The built-in dialect of an address, with http or https and with or without an empty fragment;
- * NULL for any other. */
+/* Finds the built-in dialect of a URI, with http or https and with or without an empty fragment;
+ * NULL if there is none. */
 const struct dialect *hf_dialect_named(const char *uri, size_t size);
 
-/* Reads a metaschema's `$vocabulary` into a dialect of the draft.  An unknown vocabulary that is
- * required is HAFT_EDIALECT with its address in *reterr_vocabulary. */
+/* Applies a metaschema's `$vocabulary` to a dialect. Returns HAFT_EDIALECT with the URI in
+ * *reterr_vocabulary if a required vocabulary is unknown. */
 int hf_dialect_set_vocabularies(struct dialect *dialect, yyjson_val *vocabulary,
                                 const char **reterr_vocabulary);
 
-/* The text of a built-in metaschema, in which ' stands for "; NULL when the address is of none. */
+/* The text of a built-in metaschema, with ' in place of "; NULL if the URI is unknown. */
 const char *hf_metaschema_named(const char *uri);
 
-/* Its rows, in two files for their size. */
+/* The rows, in two files because of their size. */
 struct metaschema {
     const char *uri, *text;
 };

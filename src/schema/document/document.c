@@ -1,7 +1,7 @@
-/* document.c - a JSON Schema document as a compiled schema: the order of things.
+/* document.c - compiles a JSON Schema document: the sequence of steps.
  *
- * What the passes need (document.h) lives in an arena of its own and is gone at the end; the
- * values that were read stay, for the nodes point into them. */
+ * The data of the passes (document.h) lives in a separate arena that is freed at the end; parsed
+ * values remain, because the nodes point to them. */
 #include "schema/document/document.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ static int add_documents(struct document *doc)
 
 /* ---- the whole ---- */
 
-/* Every schema of the document becomes a node, also one that nothing refers to: a mistake in it is
- * told now. */
+/* Every schema of the document becomes a node, even if nothing refers to it, so that its errors are
+ * reported. */
 static int compile_main(struct document *doc, const struct location *end)
 {
     for (struct location *at = doc->first; at; at = at->next) {

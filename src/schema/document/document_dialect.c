@@ -1,11 +1,11 @@
-/* document_dialect.c - which dialect a `$schema` names: a built-in one, or that of a metaschema
- * among the caller's documents. */
+/* document_dialect.c - finds the dialect of a `$schema`: a built-in one, or that of a metaschema
+ * supplied by the caller. */
 #include <string.h>
 
 #include "schema/document/document.h"
 #include "schema/text/uri.h"
 
-/* How many metaschemas may stand between a schema and a built-in draft. */
+/* The maximum number of metaschemas between a schema and a built-in draft. */
 enum { DOCUMENT_DIALECT_MAX_HOPS = 8 };
 
 static int unknown(struct document *doc, const struct location *where, const char *uri)
@@ -14,7 +14,7 @@ static int unknown(struct document *doc, const struct location *where, const cha
                             "unknown dialect \"%s\"", uri);
 }
 
-/* The metaschema's own `$schema`, followed until it is a built-in one, gives the draft. */
+/* Follows the metaschema's own `$schema` to a built-in one, which determines the draft. */
 static int find_draft(struct document *doc, const struct location *where, struct source *source,
                       const char *uri, const struct dialect **ret_draft)
 {
@@ -44,7 +44,7 @@ static int find_draft(struct document *doc, const struct location *where, struct
     return unknown(doc, where, uri);
 }
 
-/* Makes the dialect of a metaschema. */
+/* Creates the dialect of a metaschema. */
 static int make_dialect(struct document *doc, const struct location *where, struct source *source,
                         const char *uri, struct dialect *dialect)
 {

@@ -1,4 +1,4 @@
-/* schema/document/keyword.h - compiling one keyword: what it is given and what it may use. */
+/* schema/document/keyword.h - the interface of the functions that compile one keyword. */
 #ifndef HAFT_SRC_KEYWORD_H
 #define HAFT_SRC_KEYWORD_H
 
@@ -17,7 +17,7 @@ enum keyword {
 struct document;
 struct location;
 
-/* A schema that is being compiled: its keywords by their rows, NULL where it has none. */
+/* The schema being compiled: its keyword values by row, NULL where absent. */
 struct site {
     struct document *doc;
     struct location *location;
@@ -31,20 +31,19 @@ struct keyword_row {
     size_t size;
     unsigned drafts, vocabulary; /* bits */
     enum shape shape;
-    /* Puts the value's meaning into the site's node; NULL when the scan or another row does. */
+    /* Compiles the value into the site's node; NULL if the scan or another row handles it. */
     int (*compile)(struct site *site, const struct keyword_row *row, yyjson_val *value);
     int argument;
     enum keyword keyword;
 };
 
-/* The rows by enum keyword. */
+/* The rows, indexed by enum keyword. */
 extern const struct keyword_row hf_keyword_rows[KEYWORD_COUNT];
 
-/* The row of a member's name in a dialect; NULL when it is no keyword there. */
+/* Finds the row of a member name in a dialect; NULL if it is not a keyword there. */
 const struct keyword_row *hf_keyword_named(const struct dialect *dialect, yyjson_val *name);
 
-/* Whether the schema is one whose `$ref` stands for all of it: true of the drafts before
- * 2019-09. */
+/* Whether `$ref` makes the other keywords of the schema irrelevant, as in drafts before 2019-09. */
 bool hf_keyword_ref_only(const struct dialect *dialect, yyjson_val *schema);
 
 /* keyword_value.c, keyword_array.c, keyword_object.c, keyword_logic.c */
@@ -82,21 +81,21 @@ KEYWORD_FUNCTION_(hf_keyword_if)
 
 /* ---- what they share (site.c) ---- */
 
-/* The node of a schema in the value of a keyword; NULL with the error set. */
+/* The node of a subschema in a keyword's value; NULL with the error set. */
 struct node *hf_site_node(struct site *site, yyjson_val *schema);
 
 /* An array of such nodes in the schema's arena. */
 int hf_site_nodes(struct site *site, yyjson_val *list, const struct node ***ret_nodes, size_t *ret_n);
 
-/* HAFT_ESCHEMA at the keyword: `text` says what its value must be. */
+/* Returns HAFT_ESCHEMA at the keyword; `text` says what its value must be. */
 int hf_site_refuse(struct site *site, const struct keyword_row *row, const char *text);
 int hf_site_no_memory(struct site *site);
 
-/* A whole number of 0 or more (1.0 is one); what is over SIZE_MAX is that. */
+/* Reads a non-negative integer (also 1.0); values above SIZE_MAX become SIZE_MAX. */
 int hf_site_size(struct site *site, const struct keyword_row *row, yyjson_val *value,
               size_t *ret_size);
 
-/* A list of names in the schema's arena. */
+/* Reads a list of names into the schema's arena. */
 int hf_site_names(struct site *site, const struct keyword_row *row, yyjson_val *value,
                const char *const **ret_names, size_t *ret_n);
 

@@ -1,4 +1,4 @@
-/* keyword_logic.c - keywords that join schemas over the same value, and references. */
+/* keyword_logic.c - keywords that combine schemas for the same value, and references. */
 #include "schema/document/document.h"
 
 static int add_rule(struct site *site, enum rule_op op, const struct node *const *nodes, size_t n)
@@ -59,7 +59,7 @@ int hf_keyword_ref(struct site *site, const struct keyword_row *row, yyjson_val 
     node = hf_location_node(site->doc, to);
     if (!node)
         return site->doc->error->code;
-    /* A dynamic reference is one only when what it leads to at first is a dynamic anchor. */
+    /* $dynamicRef is dynamic only if its initial target is a dynamic anchor. */
     if (row->keyword == KEYWORD_DYNAMIC_REF && mark && mark->dynamic)
         anchor = mark->name;
     else if (row->keyword == KEYWORD_RECURSIVE_REF && to->base->recursive)

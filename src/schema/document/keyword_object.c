@@ -1,10 +1,10 @@
-/* keyword_object.c - keywords that look at the keys of an object and apply schemas to its
- * values. */
+/* keyword_object.c - keywords for the keys of an object and the schemas of its values. */
 #include <string.h>
 
 #include "schema/document/document.h"
 
-/* The header that brings a property too; it is no keyword of JSON Schema, but of MCP. */
+/* x-mcp-header: the HTTP header that also carries the property. A keyword of MCP, not of JSON
+ * Schema. */
 static int read_header(struct site *site, yyjson_val *schema, struct property *property)
 {
     yyjson_val *header = yyjson_obj_get(schema, "x-mcp-header");
@@ -47,7 +47,7 @@ int hf_keyword_properties(struct site *site, const struct keyword_row *row, yyjs
     return 0;
 }
 
-/* The properties by name, so that a long list of required names takes no square time. */
+/* Maps the properties by name, so that a long list of required names takes linear time. */
 static int map_properties(struct site *site, const struct object *object, struct name_map *map)
 {
     int status = 0;
@@ -135,7 +135,7 @@ int hf_keyword_additional_properties(struct site *site, const struct keyword_row
     object->extra = EXTRA_REJECT;
     if (yyjson_is_false(value))
         return 0;
-    /* Also for true: what it lets pass has been evaluated. */
+    /* Also for true, because it marks the properties as evaluated. */
     object->extra = EXTRA_CHECK;
     object->extra_node = hf_site_node(site, value);
     return object->extra_node ? 0 : site->doc->error->code;
@@ -152,7 +152,7 @@ int hf_keyword_names(struct site *site, const struct keyword_row *row, yyjson_va
     return object->names ? 0 : site->doc->error->code;
 }
 
-/* The three keywords share one list, the schemas and the names in it. */
+/* The three keywords share one list of schemas and names. */
 int hf_keyword_dependents(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct haft_schema *schema = site->doc->schema;

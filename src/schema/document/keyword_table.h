@@ -1,19 +1,19 @@
 /* schema/document/keyword_table.h - the keywords of all drafts, as one table.
  *
- * A row says what a keyword is called, in which drafts and which vocabulary it exists, where the
- * schemas in its value are, and what compiles it.  The scan for ids, the choice of a dialect and
- * the compiler all read it.  Rows stand in the order in which they are compiled: the type first. */
+ * A row has a keyword's name, the drafts and the vocabulary that contain it, where its value
+ * contains schemas, and the function that compiles it. The scan for ids, the choice of a dialect
+ * and the compiler all read the table. Rows are in order of compilation: the type first. */
 #ifndef HAFT_SRC_KEYWORD_TABLE_H
 #define HAFT_SRC_KEYWORD_TABLE_H
 
 #include "schema/document/dialect.h"
 
-/* Where the schemas in a value are. */
+/* Where a keyword's value contains schemas. */
 enum shape {
     SHAPE_NONE,
     SHAPE_SCHEMA,
     SHAPE_SWITCH, /* a schema; in draft-04, which has no boolean schemas, also a boolean */
-    SHAPE_LIST,   /* a list of schemas that is not empty */
+    SHAPE_LIST,   /* a non-empty list of schemas */
     SHAPE_SCHEMA_OR_LIST,
     SHAPE_MAP,         /* an object of schemas */
     SHAPE_MAP_OR_NAMES /* an object of schemas or lists of names */

@@ -1,12 +1,11 @@
-/* keyword_value.c - keywords that look at a value alone: its type, its constants, its size, its
- * text.
+/* keyword_value.c - keywords for a value itself: type, constants, size, text.
  *
- * Each function puts the meaning of one keyword into the node of the site, or refuses its value. */
+ * Each function compiles one keyword into the node of the site, or rejects its value. */
 #include <string.h>
 
 #include "schema/document/document.h"
 
-/* ---- what does not decide ---- */
+/* ---- annotations ---- */
 
 int hf_keyword_text(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
@@ -119,8 +118,8 @@ int hf_keyword_enum(struct site *site, const struct keyword_row *row, yyjson_val
     return 0;
 }
 
-/* An array that holds a copy of the value.  A value and what is in it are one row of cells, and a
- * container knows only how far it reaches, so the copy is a copy of cells. */
+/* An array that contains a copy of the value. A value consists of consecutive cells with relative
+ * offsets, so copying the cells is enough. */
 static yyjson_val *array_of(haft_arena *arena, yyjson_val *value)
 {
     size_t n = (size_t)(unsafe_yyjson_get_next(value) - value);
@@ -140,7 +139,7 @@ int hf_keyword_const(struct site *site, const struct keyword_row *row, yyjson_va
     struct node *node = site->node;
 
     (void)row;
-    /* Beside an enum it is a node of its own: a node has one set of values. */
+    /* Beside an enum, const needs a separate node, because a node has one set of values. */
     if (node->values) {
         const struct node *apart = hf_node_new(schema);
 
@@ -212,14 +211,14 @@ int hf_keyword_format(struct site *site, const struct keyword_row *row, yyjson_v
 
     if (!yyjson_is_str(value))
         return hf_site_refuse(site, row, "a string");
-    /* Says nothing about the text, but what is to be done with it. */
+    /* Not an assertion: it marks the value as secret. */
     site->node->secret |= yyjson_equals_str(value, "password");
     if (doc->options->formats == HAFT_FORMATS_ANNOTATE && !site->dialect->asserts_formats)
         return 0;
     format = hf_format_named(yyjson_get_str(value), yyjson_get_len(value), site->dialect->number);
     if (!format && !site->dialect->asserts_formats)
         return 0;
-    /* A dialect whose formats decide must not let one pass that it cannot check. */
+    /* If formats are assertions, an unknown format must be rejected. */
     if (!format)
         return hf_document_fail(
             doc, site->location, row->name, HAFT_ESCHEMA,
@@ -244,8 +243,8 @@ static bool keyword_is_word(yyjson_val *value, const char *word)
     return true;
 }
 
-/* Both content keywords make one check, at the one that comes last.  Only draft-07 lets them
- * decide, and only where formats do. */
+/* The two content keywords make one check, added with the second. They are assertions only in
+ * draft-07, and only if formats are. */
 int hf_keyword_content(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     yyjson_val *encoding = site->values[KEYWORD_ENCODING];

@@ -1,4 +1,4 @@
-/* location.c - a schema and where it stands: the path that errors tell, and its node. */
+/* location.c - a schema's location: its path for errors, and its node. */
 #include "schema/document/document.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ int hf_document_fail(struct document *doc, const struct location *where, const c
     return code;
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 struct location *hf_location_of(const struct document *doc, const yyjson_val *value)
 {

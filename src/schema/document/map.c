@@ -1,4 +1,4 @@
-/* map.c - names to things. */
+/* map.c - a hash map of names. */
 #include "schema/document/map.h"
 
 #include <string.h>

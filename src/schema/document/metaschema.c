@@ -1,11 +1,10 @@
 /* metaschema.c - the metaschemas of the drafts that have a single one: 04, 06 and 07.
  *
- * They say what the published ones say about a schema and leave out what only people read.  '
- * stands for ", so that they can be read; none of them contains one.  They are parsed when they
- * are referred to, and never else. */
+ * They have the constraints of the published ones without the descriptions. ' stands for ", for
+ * readability; none of them contains a '. They are parsed only when they are referenced. */
 #include "schema/document/dialect.h"
 
-/* What draft-06 and draft-07 share. */
+/* Common to draft-06 and draft-07. */
 #define DEFINITIONS                                                                                \
     "'definitions':{"                                                                              \
     "'schemaArray':{'type':'array','minItems':1,'items':{'$ref':'#'}},"                            \

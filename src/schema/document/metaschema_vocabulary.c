@@ -1,8 +1,8 @@
 /* metaschema_vocabulary.c - the metaschemas of 2019-09 and 2020-12, one for each vocabulary.
  *
- * As in metaschema.c, ' stands for ".  The two editions differ in how a vocabulary refers to the
- * whole (`$recursiveRef` against `$dynamicRef`) and in a few keywords, so what they share is
- * written once, over a SELF that the edition gives. */
+ * As in metaschema.c, ' stands for ". The two drafts differ in how a vocabulary refers to the whole
+ * (`$recursiveRef` or `$dynamicRef`) and in a few keywords, so the common parts are macros over a
+ * SELF that the draft defines. */
 #include "schema/document/dialect.h"
 
 #define TEXT "{'type':'string'}"

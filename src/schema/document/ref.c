@@ -1,8 +1,8 @@
-/* ref.c - what a reference leads to: an address, then an anchor or a JSON pointer in it.
+/* ref.c - resolves references: a URI, then an anchor or a JSON pointer.
  *
- * Nothing is fetched.  An address is that of a resource that has been scanned, of a document of
- * the caller's or of a metaschema; failing these, of an `$id` inside a document that has not
- * been looked at yet. */
+ * Nothing is fetched. A URI identifies a resource that has been scanned, a document supplied by the
+ * caller or a metaschema; otherwise it is searched as an `$id` in documents that have not been
+ * scanned yet. */
 #include <string.h>
 
 #include "schema/document/document.h"
@@ -13,8 +13,8 @@ static struct base *scanned(const struct document *doc, const char *uri)
     return hf_name_map_get(&doc->by_uri, uri, strlen(uri));
 }
 
-/* Scans what is left of the caller's documents.  One that cannot be is none of this reference's
- * business: it stays unknown. */
+/* Scans the remaining documents supplied by the caller. Documents that cannot be scanned are
+ * skipped: they do not concern this reference. */
 static int look_inside(struct document *doc, const char *uri, struct base **ret_base)
 {
     haft_reason *error = doc->error, ignored;
@@ -54,7 +54,7 @@ static int find_base(struct document *doc, const char *uri, struct base **ret_ba
 
 /* ---- JSON pointers (RFC 6901) ---- */
 
-/* One token with its escapes undone, written over itself. */
+/* Decodes the escapes of a token in place. */
 static size_t unescape(char *token, size_t size)
 {
     size_t n = 0;
@@ -83,8 +83,8 @@ static yyjson_val *item_at(yyjson_val *array, const char *token, size_t size)
     return yyjson_arr_get(array, at);
 }
 
-/* Follows the pointer from the root of the base.  *ret_near is the last schema on the way,
- * *ret_rest how far into the pointer it stands.  NULL when it leads nowhere. */
+/* Follows the pointer from the root of the base. *ret_near is the last schema on the way, *ret_rest
+ * the offset in the pointer at which it was reached. Returns NULL if the pointer leads nowhere. */
 static yyjson_val *follow(const struct document *doc, const struct base *base, const char *pointer,
                           size_t size, char *token, struct location **ret_near, size_t *ret_rest)
 {
@@ -150,7 +150,7 @@ int hf_reference_resolve(struct document *doc, const struct location *from, cons
     *ret_mark = NULL;
     if (!uri || !fragment)
         return hf_document_no_memory(doc);
-    /* A resource without an address is reached by references that are a fragment only. */
+    /* A resource without a URI is reached by references that consist of a fragment only. */
     if (strcmp(uri, from->base->uri) == 0) {
         base = from->base;
     } else {

@@ -1,7 +1,7 @@
-/* scan.c - the first pass: where every schema of a source stands, and what it is called.
+/* scan.c - the first pass: finds every schema of a source, its location and names.
  *
- * Only what the table of keywords says is a schema is looked at: an `$id` in an enum or in a
- * keyword that is not known is data. */
+ * Only the parts that the table of keywords declares as schemas are visited: an `$id` in an enum or
+ * in an unknown keyword is data. */
 #include <string.h>
 
 #include "schema/document/document.h"
@@ -28,7 +28,7 @@ static int add_location(struct document *doc, const struct location *parent, con
     return 0;
 }
 
-/* ---- the schemas in a schema ---- */
+/* ---- subschemas ---- */
 
 static size_t put_escaped(char *out, size_t at, const char *text, size_t size)
 {
@@ -40,7 +40,7 @@ static size_t put_escaped(char *out, size_t at, const char *text, size_t size)
     return at;
 }
 
-/* "/keyword/key" as a JSON pointer; without the key when it is NULL. */
+/* "/keyword/key" as a JSON pointer, or "/keyword" if the key is NULL. */
 static const char *step_to(struct document *doc, const char *keyword, const char *key, size_t size)
 {
     size_t at = strlen(keyword) + 1;
@@ -160,7 +160,7 @@ static struct base *add_base(struct document *doc, const char *uri, const struct
     return base;
 }
 
-/* Lets the base be found by its address.  The first source that claims an address has it. */
+/* Registers the base by its URI. If several sources claim a URI, the first one has it. */
 static int name_base(struct document *doc, const struct location *where, const char *keyword,
                      struct base *base)
 {
@@ -224,8 +224,7 @@ static int read_anchor(struct document *doc, struct location *location, enum key
                     keyword == KEYWORD_DYNAMIC_ANCHOR);
 }
 
-/* Gives the location a base of its own when its `$id` is an address, and a name when it is (in the
- * old drafts) a fragment. */
+/* Processes `$id`: a URI starts a new base, and a fragment (in old drafts) is a name. */
 static int scan_read_id(struct document *doc, struct location *location,
                         const struct dialect *dialect, const struct keyword_row *row)
 {
@@ -258,7 +257,7 @@ static int scan_read_id(struct document *doc, struct location *location,
     return status;
 }
 
-/* The dialect of a schema with an `$id` of its own may be another one, by its `$schema`. */
+/* A schema with its own `$id` may have a different dialect, by its `$schema`. */
 static int read_names(struct document *doc, struct location *location)
 {
     const struct dialect *dialect = location->base->dialect;
@@ -287,8 +286,8 @@ static int read_names(struct document *doc, struct location *location)
 
 /* ---- the pass ---- */
 
-/* MCP has its annotation where nothing but `properties` leads to it; where another is, is noted for
- * whoever minds. */
+/* MCP allows x-mcp-header only on paths of `properties`; the first one elsewhere is recorded, so
+ * that it can be reported. */
 static int note_header(struct document *doc, const struct location *location)
 {
     static const char properties[] = "/properties/";
@@ -335,8 +334,8 @@ static int scan_one(struct document *doc, struct location *location)
     yyjson_obj_foreach(location->value, i, n, key, value) {
         const struct keyword_row *row = hf_keyword_named(dialect, key);
 
-        /* What stands beside a `$ref` of an old draft is ignored, but may hold what is referred
-         * to. */
+        /* Siblings of `$ref` are ignored in old drafts, but definitions may contain the target of a
+         * reference. */
         if (!row || (ref_only && row->keyword != KEYWORD_DEFINITIONS))
             continue;
         status = scan_keyword(doc, location, row, value);
@@ -346,7 +345,7 @@ static int scan_one(struct document *doc, struct location *location)
     return 0;
 }
 
-/* Scans a location and all that is added behind it. */
+/* Scans a location and all locations added after it. */
 static int scan_from(struct document *doc, struct location *location)
 {
     int status = 0;

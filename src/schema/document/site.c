@@ -1,4 +1,4 @@
-/* site.c - what the functions that compile keywords share. */
+/* site.c - functions shared by the keyword compilers. */
 #include "schema/document/document.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* source.c - the texts that schemas are in: found by their addresses, and read. */
+/* source.c - the documents that contain schemas: lookup by URI, and parsing. */
 #include "schema/document/document.h"
 
 #include <string.h>

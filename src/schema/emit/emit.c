@@ -1,7 +1,7 @@
-/* emit.c - a compiled schema as JSON Schema.
+/* emit.c - emits a compiled schema as JSON Schema.
  *
- * Everything is written from the node that also decides, so a client is told what is enforced.
- * What contains itself is written once under $defs and referred to. */
+ * The output is generated from the node that also validates, so clients see what is enforced.
+ * Recursive types are written once under $defs and referenced. */
 #include "schema/emit/emit.h"
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void emit_types(struct emit *e, unsigned types)
     hf_json_end_array(&e->json);
 }
 
-/* The type that all accepted values have; 0 when they differ. */
+/* The common type of all accepted values; 0 if they differ. */
 static unsigned values_type(yyjson_val *values)
 {
     unsigned types = 0;
@@ -140,7 +140,7 @@ static void emit_properties(struct emit *e, const struct object *object)
     hf_json_end_object(&e->json);
 }
 
-/* A record by numbers has keys that read as numbers. */
+/* Keys of a record with numeric keys must match a pattern for numbers. */
 static void emit_names(struct emit *e, const struct node *names)
 {
     if (!names || names->types & TYPE_STRING) {
@@ -169,7 +169,7 @@ static void emit_object(struct emit *e, const struct object *object)
 static void emit_prefix(struct emit *e, const struct array *array)
 {
     bool draft07 = e->options.dialect == HAFT_DRAFT_07;
-    /* A list of no schemas is not valid, and not needed. */
+    /* An empty list of schemas is invalid, and not needed. */
     const char *rest = draft07 && array->n_prefix ? "additionalItems" : "items";
 
     for (size_t i = 0; i < array->n_prefix; i++) {
@@ -211,7 +211,7 @@ static const struct node *target_of(const struct node *node)
     return node->n_rules == 1 && node->rules[0].op == RULE_REF ? node->rules[0].nodes[0] : node;
 }
 
-/* A type that is written once and referred to. */
+/* Whether a type is written under $defs and referenced. */
 static bool is_referred(const struct emit *e, const struct node *target, const struct node *node)
 {
     if (target->recursive)
@@ -229,7 +229,7 @@ static size_t def_of(struct emit *e, const struct node *target)
     return e->n_defs++;
 }
 
-/* Its name, or a number in `room`. */
+/* The type's name, or a number written to `room`. */
 static const char *def_name(const struct emit *e, size_t i, char room[DEF_NAME])
 {
     if (e->defs[i]->meta && e->defs[i]->meta->name)
@@ -257,7 +257,7 @@ static void emit_ref(struct emit *e, const struct node *target)
 
 /* ---- rules ---- */
 
-/* A node that says nothing but which types pass. */
+/* Whether a node specifies only types. */
 static bool is_bare(const struct node *node)
 {
     return !node->never && !node->n_checks && !node->object && !node->array && !node->values &&
@@ -265,7 +265,7 @@ static bool is_bare(const struct node *node)
            node->types != TYPE_ANY && !node->recursive;
 }
 
-/* Alternatives that are bare types are one list of types. */
+/* Alternatives that are only types are combined into one list of types. */
 static unsigned folded_types(const struct rule *rule)
 {
     unsigned types = 0;
@@ -327,7 +327,7 @@ static void emit_rule(struct emit *e, const struct node *node, const struct rule
     }
 }
 
-/* allOf holds what has no keyword of its own: intersections, second patterns and divisors. */
+/* allOf contains rules without their own keyword: intersections, second patterns and divisors. */
 static void emit_all(struct emit *e, const struct node *node, size_t parts)
 {
     for (size_t i = 0; i < node->n_rules; i++)
@@ -386,13 +386,13 @@ static void emit_type(struct emit *e, const struct node *node)
         return;
     if (hf_emits_integer(node))
         types &= ~(unsigned)TYPE_FRACTION;
-    /* A discriminated union says that it is an object in each of its options. */
+    /* The options of a discriminated union specify "object" themselves. */
     if (folds && node->nullable)
         return;
     emit_types(e, types | (node->nullable ? TYPE_NULL : 0));
 }
 
-/* The rules of a node, without its words. */
+/* Writes the rules of a node, without annotations. */
 static void emit_rules(struct emit *e, const struct node *node)
 {
     size_t parts;
@@ -414,7 +414,8 @@ static void emit_rules(struct emit *e, const struct node *node)
     emit_all(e, node, parts);
 }
 
-/* A reference beside words: fine in 2020-12, ignored before it, and null needs an alternative. */
+/* Writes a reference with annotations beside it: valid in 2020-12, ignored by earlier drafts; null
+ * needs an alternative. */
 static void emit_reference(struct emit *e, const struct node *node, const struct node *target)
 {
     bool words = e->options.dialect == HAFT_DRAFT_07;
@@ -432,7 +433,7 @@ static void emit_reference(struct emit *e, const struct node *node, const struct
     hf_json_end_array(&e->json);
 }
 
-/* Whether null passes beside rules that have no place for it in themselves. */
+/* Whether null must be added as an alternative because the rules cannot include it. */
 static bool needs_alternative(const struct node *node)
 {
     bool needed = node->never;
@@ -458,7 +459,7 @@ static void emit_alternative(struct emit *e, const struct node *node)
     hf_json_end_array(&e->json);
 }
 
-/* A node where it is defined: never by reference. */
+/* Writes a node in full, not by reference. */
 static void emit_whole(struct emit *e, const struct node *node)
 {
     if (needs_alternative(node))
@@ -500,7 +501,7 @@ static void emit_defs(struct emit *e)
         return;
     hf_json_begin_object(
         emit_put_key(e, e->options.dialect == HAFT_DRAFT_07 ? "definitions" : "$defs"));
-    /* Writing one may meet others. */
+    /* Writing a definition may add others. */
     for (size_t i = 0; i < e->n_defs && !e->json.out->status; i++) {
         char room[DEF_NAME];
 
@@ -517,7 +518,7 @@ static const char *const dialect_uris[] = {
     [HAFT_DRAFT_07] = "http://json-schema.org/draft-07/schema#",
 };
 
-/* A document is given out as it came; it says itself, or by its default, which dialect it is in. */
+/* A document is emitted as received; its dialect is its own or the default. */
 static int emit_document(const haft_schema *schema, const haft_emit_options *options,
                          haft_buffer *buffer)
 {

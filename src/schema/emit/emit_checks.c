@@ -1,7 +1,7 @@
-/* emit_checks.c - checks as JSON Schema keywords.
+/* emit_checks.c - writes checks as JSON Schema keywords.
  *
- * Several checks of one kind become the tightest of them; patterns and divisors, which have no
- * tightest, become one keyword and an allOf of the others. */
+ * Of several checks of a kind, the strictest is written. Patterns and divisors cannot be ordered:
+ * the first becomes a keyword and the others an allOf. */
 #include <string.h>
 
 #include "schema/emit/emit.h"
@@ -19,7 +19,7 @@ static bool is_max(enum check_op op)
     return op == CHECK_MAX_LENGTH || op == CHECK_MAX_ITEMS || op == CHECK_MAX_PROPERTIES;
 }
 
-/* The tightest size of `op`, or of an exact size. */
+/* The strictest size among checks `op` and `exact`. */
 static bool emit_checks_size_of(const struct node *node, enum check_op op, enum check_op exact,
                                 size_t *ret_size)
 {
@@ -117,7 +117,7 @@ static void put_pattern(haft_buffer *pattern, const char *text, size_t size)
     }
 }
 
-/* A letter in both cases: where ignoring case is said by a flag, the pattern has to say it itself. */
+/* Writes a letter in both cases, which replaces the flag for ignoring case. */
 static void put_letter(haft_buffer *pattern, char c, bool in_class)
 {
     char other = (char)(c ^ 0x20);
@@ -130,7 +130,7 @@ static bool emit_checks_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The pattern without its flags, in *pattern; false when it cannot be said without them. */
+/* Writes the pattern without its flags; returns false if that is impossible. */
 static bool put_flagless(haft_buffer *pattern, const struct pattern *from)
 {
     const char *p = from->source;
@@ -166,7 +166,7 @@ static bool put_flagless(haft_buffer *pattern, const struct pattern *from)
     return true;
 }
 
-/* The pattern that says what a check says; false when there is none. */
+/* Writes the pattern equivalent to a check; returns false if there is none. */
 static bool pattern_of(const struct check *check, haft_buffer *pattern)
 {
     switch ((enum check_op)check->op) {
@@ -194,7 +194,7 @@ static bool pattern_of(const struct check *check, haft_buffer *pattern)
     }
 }
 
-/* Writes the nth keyword of the checks that may come more than once (patterns, then divisors). */
+/* Writes a check that may occur more than once (patterns, then divisors). */
 static bool emit_nth(struct emit *e, const struct check *check)
 {
     haft_buffer pattern;
@@ -225,7 +225,7 @@ static bool may_repeat(const struct check *check)
            (check->op >= CHECK_PATTERN && check->op <= CHECK_INCLUDES);
 }
 
-/* Which of its kind a repeating check is. */
+/* The index of a check among those of its kind. */
 static size_t nth_of(const struct node *node, size_t i)
 {
     bool divides = node->checks[i].op == CHECK_MULTIPLE_OF;

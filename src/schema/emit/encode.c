@@ -1,7 +1,8 @@
-/* encode.c - C structs as JSON, checked as they are written.
+/* encode.c - encodes C structs as JSON and validates them while writing.
  *
- * A scalar is put into a JSON value on the stack and walked like one that came from a client, so a
- * handler's result meets the same rules, and the same sentences, as a client's arguments. */
+ * A scalar is converted to a JSON value on the stack and walked like a value from a client, so a
+ * handler's result is subject to the same rules, and reports the same issues, as a client's
+ * arguments. */
 #include <string.h>
 
 #include "schema/model/sized.h"
@@ -45,7 +46,7 @@ static unsigned encode_bytes(struct encode *e, struct place from, const struct p
     return PASS;
 }
 
-/* The index of the enumerator that has this number in C; past the end when none has. */
+/* The index of the enumerator with this C value; past the end if there is none. */
 static size_t find_number(const struct node *node, const char *member)
 {
     size_t n = yyjson_arr_size(node->values), i = 0;
@@ -92,7 +93,7 @@ static unsigned encode_json(struct encode *e, const struct node *node, yyjson_va
 
 /* ---- containers ---- */
 
-/* Stands for the container that is being written, for checks that look at its size. */
+/* A placeholder for the container being written, for checks of its size. */
 static yyjson_val stand_in(yyjson_type type, size_t n)
 {
     yyjson_val value = {.tag = (uint64_t)n << YYJSON_TAG_BIT | type};
@@ -100,7 +101,7 @@ static yyjson_val stand_in(yyjson_type type, size_t n)
     return value;
 }
 
-/* What has just been written, read back: for the few checks that look at all of it. */
+/* Parses what was just written, for the few checks that need the whole value. */
 static yyjson_val *encode_written(struct encode *e, size_t start)
 {
     yyjson_val *value = NULL;
@@ -121,7 +122,7 @@ static bool checks_unique(const struct node *node)
     return false;
 }
 
-/* Where the items are, and how many. */
+/* Returns the items and their number. */
 static char *items_of(const struct node *node, struct place from, size_t *ret_n)
 {
     char *member = from.base + from.member->offset;
@@ -156,7 +157,7 @@ static unsigned encode_array(struct encode *e, const struct node *node, struct p
     }
     buffer_literal(e->buffer, "]");
     if (checks_unique(node)) {
-        /* Items that were not written whole cannot be compared. */
+        /* Incomplete items cannot be compared. */
         if (verdict)
             verdict |= ABORT;
         else
@@ -173,7 +174,7 @@ static unsigned encode_entry(struct encode *e, const struct node *node, const ch
 
     if (!key)
         return hf_report_type(&e->w, &here, NULL, "string", NULL, NULL, ABORT);
-    /* Such a key is no step of a path either. */
+    /* Such a key cannot be part of a path either. */
     if (haft_utf8_valid(key, strlen(key)) != strlen(key))
         return hf_report_custom(&e->w, at, "Invalid key: not valid UTF-8", ABORT);
     verdict = encode_text(e, node->object->names, key, strlen(key), &here);
@@ -217,7 +218,7 @@ static unsigned encode_map(struct encode *e, const struct node *node, struct pla
     return e->w.status ? ABORT_ALL : hf_walk_checks(&e->w, node, &whole, at, verdict, n, NOWHERE);
 }
 
-/* Whether an optional property has anything to write. */
+/* Whether an optional property has a value. */
 static bool is_present(const struct property *property, const char *base)
 {
     const struct member *member = &property->member;
@@ -293,7 +294,7 @@ static unsigned encode_pointer(struct encode *e, const struct node *node, struct
 
 /* ---- a value ---- */
 
-/* NaN and the infinities are no JSON. */
+/* NaN and the infinities are not JSON. */
 static COLD unsigned report_infinite(struct encode *e, double number, const struct path *at)
 {
     return hf_report_custom(&e->w, at,
@@ -336,7 +337,7 @@ static unsigned encode_sized(struct encode *e, const struct node *node, const ch
     return hf_walk(&e->w, node, &value, at, NULL, NOWHERE);
 }
 
-/* As the shortest decimal that is this float, and not with the digits of the double that it becomes. */
+/* Writes the shortest decimal of the float, not the digits of the double it converts to. */
 static unsigned encode_float(struct encode *e, const struct node *node, const char *member,
                              const struct path *at)
 {
@@ -353,7 +354,7 @@ static unsigned encode_float(struct encode *e, const struct node *node, const ch
     return hf_walk(&e->w, node, &value, at, NULL, NOWHERE);
 }
 
-/* A text that fills its array to the brim has no end. */
+/* A string that fills its array completely, without a NUL, is an error. */
 static unsigned encode_chars(struct encode *e, const struct node *node, const char *member,
                              const struct path *at)
 {
@@ -363,7 +364,7 @@ static unsigned encode_chars(struct encode *e, const struct node *node, const ch
                : hf_report_custom(&e->w, at, "Invalid string: not NUL-terminated", ABORT);
 }
 
-/* A member that is narrower than its kind. */
+/* Encodes a member that is narrower than its kind. */
 static COLD unsigned encode_narrow(struct encode *e, const struct node *node, struct place from,
                                    const struct path *at)
 {
@@ -379,7 +380,8 @@ static COLD unsigned encode_narrow(struct encode *e, const struct node *node, st
     }
 }
 
-/* Of what can be null: it is said by null_x; an item, which has none, says it by being NULL. */
+/* Whether a nullable value is null: null_x says so; an item, which has no null_x, is a NULL
+ * pointer. */
 static bool is_null(struct place from)
 {
     if (from.member->null != NO_MEMBER)
@@ -460,7 +462,7 @@ int haft_schema_encode(const haft_schema *schema, const void *value, haft_arena 
         return HAFT_EINVAL;
     if (buffer->status)
         return buffer->status;
-    /* The value is only read; places are written to when decoding. */
+    /* The value is only read; the cast is needed because decoding writes to places. */
     verdict =
         encode_value(&e, schema->root, (struct place){(char *)(uintptr_t)value, &whole}, NULL);
     if (!e.w.status)

@@ -54,7 +54,7 @@ static const char *print_join(struct print *p, const char *left, const char *bet
     return text(p, haft_arena_printf(p->arena, "%s%s%s", left, between, right));
 }
 
-/* A value as JSON; what is too long for a table is cut. */
+/* A value as JSON, truncated if it is too long for a table. */
 static const char *json_text(struct print *p, const yyjson_val *value)
 {
     const char *made = "...";
@@ -84,7 +84,7 @@ static const char *options_text(struct print *p, const struct rule *rule, size_t
     return all;
 }
 
-static const char *hf_values_text(struct print *p, const struct node *node)
+static const char *print_values_text(struct print *p, const struct node *node)
 {
     const char *all = "";
     size_t i, n;
@@ -128,7 +128,7 @@ static const char *print_type_text(struct print *p, const struct node *node, siz
     if (node->as && node->as->recursive && node->as->meta && node->as->meta->name)
         type = node->as->meta->name;
     else if (node->values)
-        type = hf_values_text(p, node);
+        type = print_values_text(p, node);
     else if (node->n_rules && node->rules[0].op != RULE_NOT && node->rules[0].op != RULE_IF)
         type = node->rules[0].op >= RULE_REF && node->rules[0].nodes[0]->recursive
                    ? "(itself)"
@@ -232,7 +232,8 @@ static void add_property(struct print *p, const struct property *property, const
         add_members(p, node, text(p, haft_arena_printf(p->arena, "%s  ", indent)), depth + 1);
 }
 
-/* What is inside: an object's properties, an array's items', the options of a tagged union. */
+/* Adds rows for nested fields: an object's properties, an array's items, the options of a tagged
+ * union. */
 static void add_members(struct print *p, const struct node *node, const char *indent, size_t depth)
 {
     if (depth > MAX_PRINT_DEPTH || p->status)
@@ -251,7 +252,7 @@ static void add_members(struct print *p, const struct node *node, const char *in
     }
 }
 
-/* A row is one line, whatever a description holds. */
+/* Writes a cell on one line, even if a description contains line breaks. */
 static void print_put_cell(haft_buffer *buffer, const char *cell)
 {
     for (; *cell; cell++)
@@ -270,7 +271,7 @@ static void write_rows(const struct print *p, haft_buffer *buffer)
                 widths[i] = width;
         }
     for (const struct print_row *row = p->first; row; row = row->next) {
-        size_t due = 0; /* spaces, written only when something follows them */
+        size_t due = 0; /* pending spaces, written only if text follows */
 
         for (size_t i = 0; i < PRINT_COLUMNS; i++) {
             size_t width = haft_utf8_length(row->cells[i], strlen(row->cells[i]));

@@ -1,8 +1,8 @@
-/* redact.c - a value with its secrets struck out.
+/* redact.c - replaces the secrets in a value.
  *
- * What applies to a place is not decided here, as the validation would; all that could apply is
- * gathered, and one secret among it is enough.  The value may be wrong in any way, so whatever
- * stands where the schema has no word for it is struck out as well. */
+ * This does not determine which nodes apply to a value, as validation would: it collects all that
+ * could apply, and one secret among them is enough. The value may be invalid in any way, so parts
+ * that the schema does not describe are also replaced. */
 #include "schema/emit/redact.h"
 
 #include <string.h>
@@ -10,16 +10,16 @@
 #include "json/writer.h"
 #include "schema/walk/walk.h"
 
-/* Nodes that may apply to one place; levels of a value.  Beyond either, all is struck out. */
+/* Limits of nodes per value and of nesting; beyond either, everything is replaced. */
 enum { MAX_NODES = 32, REDACT_MAX_DEPTH = 64 };
 
 struct nodes {
     const struct node *list[MAX_NODES];
     size_t n;
-    bool hidden; /* one is secret, or there are too many to tell */
+    bool hidden; /* one is secret, or there are too many nodes */
 };
 
-/* The node, and later by redact_gather() all that it stands for. */
+/* Adds the node; redact_gather() then adds those it refers to. */
 static void redact_add(struct nodes *nodes, const struct node *node)
 {
     if (!node)
@@ -57,7 +57,7 @@ static void redact_gather(struct nodes *nodes, const haft_schema *schema)
     }
 }
 
-/* Patterns are not matched: that takes memory, and a key is not worth a secret. */
+/* Patterns are not matched, because that takes memory: all pattern properties may apply. */
 static void add_member(struct nodes *inside, const struct object *object, yyjson_val *key)
 {
     const struct property *property =
@@ -76,7 +76,8 @@ static void add_item(struct nodes *inside, const struct array *array, size_t i)
     redact_add(inside, array->unevaluated);
 }
 
-/* Whether a scalar may be shown: not where an object or array is described, whose text it may be. */
+/* Whether a scalar may be shown: not if an object or array is expected, whose JSON text it may
+ * be. */
 static bool redact_is_plain(const struct nodes *nodes)
 {
     for (size_t i = 0; i < nodes->n; i++)

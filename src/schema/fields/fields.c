@@ -1,9 +1,9 @@
-/* fields.c - the front end for declared C types: tables of fields become nodes that know their
- * members.
+/* fields.c - the front end for declared C types: compiles tables of fields into nodes that know
+ * their members.
  *
- * Every type is compiled once and then used by shallow copies, one a field, which carry the field's
- * own words and way of being stored.  A type's node is registered before its fields are looked at,
- * so a struct may contain itself. */
+ * Every type is compiled once and then used through shallow copies, one per field, which carry the
+ * field's annotations and storage. A type's node is registered before its fields are compiled, so a
+ * struct may contain itself. */
 #include "schema/fields/fields.h"
 #include "schema/walk/finish.h"
 
@@ -14,7 +14,7 @@
 
 static const struct member nowhere = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
-/* A type that has been met. */
+/* A type that has been compiled or is being compiled. */
 struct known {
     struct known *next;
     const haft_type *type;
@@ -28,7 +28,7 @@ struct node *hf_fields_fail(struct compile *c, int status, const char *path, con
     return NULL;
 }
 
-/* Puts a name in front of the path of the failure, as it comes out of the field it is in. */
+/* Prepends a name to the path of the failure, on the way out of nested fields. */
 static void locate(struct compile *c, const char *name)
 {
     char path[2 * sizeof c->error->path];
@@ -109,7 +109,7 @@ static struct member shifted(const haft_field *field, size_t by)
     return member;
 }
 
-/* A struct cannot contain itself, so the bases come to an end. */
+/* This terminates, because a struct cannot contain itself. */
 static size_t count_fields(const haft_type *type)
 {
     size_t n = 0;
@@ -151,7 +151,7 @@ static bool has_property(const struct object *object, const char *name)
     return false;
 }
 
-/* The fields of a type, those of its base first and on the same level. */
+/* Adds the fields of a type; those of its base come first, on the same level. */
 static void add_fields(struct compile *c, struct node *node, const haft_type *type, size_t by)
 {
     struct object *object = node->object;
@@ -201,7 +201,7 @@ static void add_fields(struct compile *c, struct node *node, const haft_type *ty
     }
 }
 
-/* An object node for the struct, with the tag that a choice adds in front. */
+/* Creates the object node of a struct, with the tag of a choice as its first property. */
 static struct node *compile_struct(struct compile *c, const haft_type *type, struct node *node,
                                    const char *tag, const char *case_name)
 {
@@ -259,7 +259,8 @@ static struct node *compile_choice(struct compile *c, const haft_type *type, str
     return c->status ? NULL : node;
 }
 
-/* A choice without a tag: the first case that fits.  A case is any field; it has no has_x and no null_x. */
+/* A choice without a tag accepts the first case that matches. A case is any field; it has no has_x
+ * and no null_x. */
 static struct node *compile_untagged(struct compile *c, const haft_type *type, struct node *node)
 {
     struct rule *rule = hf_node_add_rule(c->schema, node, RULE_ANY, NULL, type->n_fields);
@@ -361,7 +362,7 @@ static struct node *compile_type(struct compile *c, const haft_type *given)
 
 /* ---- fields ---- */
 
-/* A declared type where a field uses it. */
+/* Creates a field's use of a declared type. */
 static struct node *use_type(struct compile *c, const haft_field *field)
 {
     const struct node *type = compile_type(c, field->type);
@@ -483,7 +484,7 @@ static struct node *compile_field(struct compile *c, const haft_field *field)
     return node;
 }
 
-/* An item has no has_x and no null_x: null is a NULL pointer or nothing. */
+/* Items have no has_x and no null_x: null is a NULL pointer, or is not accepted. */
 static struct node *compile_item(struct compile *c, const haft_field *field)
 {
     bool pointer = (field->kind == HAFT_KIND_STRING && field->storage == HAFT_STORAGE_KIND) ||
@@ -498,7 +499,7 @@ static struct node *compile_item(struct compile *c, const haft_field *field)
     return compile_field(c, field);
 }
 
-/* A type that contains itself was used before it was whole: what was missing is filled in. */
+/* Completes uses of recursive types, which were copied before the type was complete. */
 static void complete_uses(haft_schema *schema)
 {
     for (struct node *node = schema->nodes; node; node = node->all) {

@@ -1,4 +1,4 @@
-/* schema/fields/fields.h - compiling declared types: what has been met, and the first failure. */
+/* schema/fields/fields.h - the internal interface of the compiler for declared types. */
 #ifndef HAFT_SRC_FIELDS_H
 #define HAFT_SRC_FIELDS_H
 
@@ -14,55 +14,56 @@ struct compile {
     int status; /* sticky: after a failure the functions below do nothing */
 };
 
-/* Remembers the first failure.  NULL, for whoever makes a node. */
+/* Records the first failure. Returns NULL, for callers that return a node. */
 struct node *hf_fields_fail(struct compile *c, int status, const char *path, const char *text);
 
-/* A node for a value of these types that is kept so; NULL after a failure. */
+/* Creates a node for a value of these types, stored as `store`; NULL after a failure. */
 struct node *hf_fields_node(struct compile *c, unsigned types, enum store store, size_t size);
 
-/* Memory of the schema, cleared; NULL after a failure. */
+/* Zeroed memory in the schema's arena; NULL after a failure. */
 void *hf_fields_take(struct compile *c, size_t count, size_t size);
 
 void hf_fields_check(struct compile *c, struct node *node, const struct check *what);
 
-/* What is advertised must be text that JSON can carry.  NULL is fine. */
+/* Whether text is NULL or valid UTF-8, since it is sent to clients as JSON. */
 bool hf_fields_is_text(struct compile *c, const char *text);
 
-/* JSON text of the declaration as a value; NULL when it is none. */
+/* Parses JSON text of the declaration; NULL if it is invalid. */
 yyjson_val *hf_fields_json(struct compile *c, const char *text);
 
-/* ---- view.c: declarations by a program that was compiled with an earlier header ---- */
+/* ---- view.c: declarations compiled with an earlier header ---- */
 
-/* The type, or a longer copy of one that lacks members; NULL after a failure. */
+/* Returns the type, or an extended copy if it lacks members; NULL after a failure. */
 const haft_type *hf_fields_type(struct compile *c, const haft_type *given);
 
 /* The same for one of its fields. */
 const haft_field *hf_fields_at(struct compile *c, const haft_type *type, size_t i);
 
-/* Its options; zeros if it has none. */
+/* Its options; zeroed if it has none. */
 struct haft_type_options hf_fields_options(const haft_type *type);
 
-/* A field as it was given: only its first members, up to `type`, may be read. */
+/* A field as the program declared it: only its first members, up to `type`, may be read. */
 static inline const haft_field *field_given(const haft_type *type, size_t i)
 {
     return (const haft_field *)(const void *)((const char *)type->fields + i * type->field_size);
 }
 
-/* ---- member.c: what a struct has for them, which may be narrower than their kind ---- */
+/* ---- member.c: the C members of fields, which may be narrower than their kind ---- */
 
 struct node *hf_fields_integer(struct compile *c, const haft_field *field);
 struct node *hf_fields_number(struct compile *c, const haft_field *field);
 struct node *hf_fields_string(struct compile *c, const haft_field *field);
 struct node *hf_fields_enum(struct compile *c, const haft_type *type);
 
-/* The node of an array without its items and its rules; the latter, narrowed, in *ret_rules. */
+/* Creates the node of an array without its items and rules; the narrowed rules are in
+ * *ret_rules. */
 struct node *hf_fields_array(struct compile *c, const haft_field *field,
                              struct haft_array_rules *ret_rules);
 
-/* Texts as a JSON array of them. */
+/* Creates a JSON array of the strings. */
 yyjson_val *hf_fields_texts(struct compile *c, const char *const *texts, size_t n);
 
-/* ---- rules.c: what is said of a field ---- */
+/* ---- rules.c: constraints and annotations of fields ---- */
 
 void hf_fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size);
 void hf_fields_add_integer_rules(struct compile *c, struct node *node,
@@ -77,7 +78,7 @@ void hf_fields_add_format(struct compile *c, struct node *node, haft_format form
 void hf_fields_add_words(struct compile *c, struct node *node,
                          const struct haft_plain_rules *words);
 
-/* The default of a field as the JSON that a client would have sent; NULL after a failure. */
+/* The default of a field as JSON, as a client would send it; NULL after a failure. */
 yyjson_val *hf_fields_default(struct compile *c, const haft_field *field);
 
 #endif

@@ -1,8 +1,8 @@
-/* member.c - what a struct has for a field.
+/* member.c - the C member of a field.
  *
- * A kind of field has a type of its own: int64_t, double, const char *, a pointer to items.  A struct that existed
- * already may have a narrower one.  Then the range of that type is a rule of the field like any other: it is
- * checked, and it is advertised. */
+ * Each kind of field has a default type: int64_t, double, const char *, a pointer to items. An
+ * existing struct may have a narrower type; its range is then a rule of the field like any other,
+ * checked and emitted. */
 #include "schema/fields/fields.h"
 
 #include <float.h>
@@ -20,7 +20,8 @@ static bool is_width(size_t width)
     return width == 1 || width == 2 || width == 4 || width == 8;
 }
 
-/* What fits an integer of so many bytes; of eight, what fits an int64_t: the walk sees to the rest. */
+/* Restricts the rules to the range of an integer type; for eight bytes to that of int64_t, and the
+ * walk checks the rest. */
 static void narrow_rules(struct haft_integer_rules *rules, bool is_signed, size_t width)
 {
     int64_t most = width < 8 ? (INT64_C(1) << (width * 8 - is_signed)) - 1 : INT64_MAX;
@@ -54,7 +55,7 @@ struct node *hf_fields_integer(struct compile *c, const haft_field *field)
     return node;
 }
 
-/* ---- numbers and texts ---- */
+/* ---- numbers and strings ---- */
 
 struct node *hf_fields_number(struct compile *c, const haft_field *field)
 {
@@ -100,7 +101,7 @@ struct node *hf_fields_string(struct compile *c, const haft_field *field)
 
 /* ---- arrays ---- */
 
-/* How many items fit the member; 0 for a count that is not that of its declaration. */
+/* The number of items in a fixed array; 0 if it contradicts the declaration. */
 static size_t count_items(const haft_field *field)
 {
     return field->stride ? field->width / field->stride : 0;
@@ -135,7 +136,7 @@ yyjson_val *hf_fields_texts(struct compile *c, const char *const *texts, size_t 
 
     if (!array)
         return NULL;
-    /* yyjson's row of values: the container, then its items. */
+    /* A yyjson array is the container followed by its items. */
     array->tag = (uint64_t)n << YYJSON_TAG_BIT | YYJSON_TYPE_ARR;
     array->uni.ofs = (n + 1) * sizeof *array;
     for (size_t i = 0; i < n; i++)
@@ -143,7 +144,7 @@ yyjson_val *hf_fields_texts(struct compile *c, const char *const *texts, size_t 
     return array;
 }
 
-/* Names given by hand can be the same twice, and so can numbers. */
+/* Rejects duplicate names and numbers, which are possible in hand-written lists. */
 static void check_enumerators(struct compile *c, const haft_type *type)
 {
     for (size_t i = 0; i < type->n_values; i++) {

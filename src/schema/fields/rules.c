@@ -1,5 +1,5 @@
-/* rules.c - what a declaration says of a field besides its type: bounds and patterns as checks
- * of its node, words as its meta, and its default. */
+/* rules.c - constraints of a field besides its type: bounds and patterns become checks of its node,
+ * annotations its meta; and its default. */
 #include "schema/fields/fields.h"
 
 #include <math.h>
@@ -104,7 +104,7 @@ void hf_fields_add_string_rules(struct compile *c, struct node *node,
     add_text_rule(c, node, CHECK_INCLUDES, rules->includes);
 }
 
-/* ---- words ---- */
+/* ---- annotations ---- */
 
 void hf_fields_add_words(struct compile *c, struct node *node, const struct haft_plain_rules *words)
 {
@@ -131,7 +131,7 @@ void hf_fields_add_words(struct compile *c, struct node *node, const struct haft
 
 /* ---- defaults ---- */
 
-/* The name of the enumerator that is the default. */
+/* Sets the value to the name of the default enumerator. */
 static void set_enumerator(struct compile *c, yyjson_val *value, const haft_field *field)
 {
     const haft_type *type = hf_fields_type(c, field->type);

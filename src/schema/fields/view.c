@@ -1,7 +1,7 @@
-/* view.c - declared types as this version of the library knows them.
+/* view.c - declared types in the layout of this version of the library.
  *
- * A program that was compiled with an earlier header has shorter types and fields.  Those of the same length,
- * which is nearly all, are used where they are. */
+ * A program compiled with an earlier header has shorter types and fields. Types of the current
+ * size, which are nearly all, are used in place. */
 #include "base/struct.h"
 #include "schema/fields/fields.h"
 
@@ -26,7 +26,7 @@ static const haft_field *field_copy(struct compile *c, const haft_field *given, 
 {
     haft_field *first = NULL, **to = &first;
 
-    for (; given; given = given->item) { /* an item can have items */
+    for (; given; given = given->item) { /* items can have items */
         haft_field *own = hf_fields_take(c, 1, sizeof *own);
 
         if (!own)

@@ -1,7 +1,7 @@
-/* bounds.c - bounds that leave nothing between them.
+/* bounds.c - detects bounds that no value can satisfy.
  *
- * A declaration or a builder that asks for at least 5 and at most 3 is a mistake, and is reported when the schema is
- * made.  A document that does is valid JSON Schema, and comes from elsewhere: it is taken at its word. */
+ * In a declaration or a builder, a minimum of 5 with a maximum of 3 is a mistake and is reported
+ * when the schema is created. In a document it is valid JSON Schema and accepted. */
 #include "json/json.h"
 #include "schema/model/node.h"
 
@@ -30,7 +30,7 @@ static bool sizes_cross(const struct check *low, const struct check *high)
     } sizes[] = {
         {CHECK_MIN_LENGTH, CHECK_MAX_LENGTH, CHECK_LENGTH},
         {CHECK_MIN_ITEMS, CHECK_MAX_ITEMS, CHECK_ITEMS},
-        {CHECK_MIN_PROPERTIES, CHECK_MAX_PROPERTIES, CHECK_REFINE}, /* there is no exact one */
+        {CHECK_MIN_PROPERTIES, CHECK_MAX_PROPERTIES, CHECK_REFINE}, /* there is no exact check */
     };
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)

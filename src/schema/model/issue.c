@@ -1,4 +1,4 @@
-/* issue.c - issues as JSON and as one line of text. */
+/* issue.c - formats issues as JSON and as one line of text. */
 #include <haft/issue.h>
 
 #include <string.h>
@@ -84,7 +84,7 @@ static const char *operand_name(const haft_issue *issue)
     return !strcmp(issue->format, "ends_with") ? "suffix" : "includes";
 }
 
-/* The members that a code brings along, in one order for all. */
+/* Writes the members that belong to the issue's code, in a fixed order. */
 static void issue_put_members(struct json_writer *w, const haft_issue *issue, size_t depth)
 {
     json_text_member(w, "expected", issue->expected);
@@ -111,7 +111,7 @@ static void issue_put_members(struct json_writer *w, const haft_issue *issue, si
     }
 }
 
-/* Unions in unions are written as deep as a reader will look. */
+/* Nested unions are written up to a maximum depth. */
 static void put_list(struct json_writer *w, const haft_issues *issues, size_t depth)
 {
     hf_json_begin_array(w);

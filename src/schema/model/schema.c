@@ -1,7 +1,7 @@
-/* schema.c - making a compiled schema: the steps that all three front ends share.
+/* schema.c - construction of compiled schemas, shared by all three front ends.
  *
- * A schema is one arena.  Front ends allocate nodes in it and hang rules on them; hf_schema_finish
- * does what can only be done when all of them stand. */
+ * A schema is one arena. Front ends allocate nodes in it and attach rules; hf_schema_finish does
+ * what requires all nodes. */
 #include <string.h>
 
 #include "json/json.h"
@@ -99,7 +99,7 @@ struct node *hf_node_new(haft_schema *schema)
     return node;
 }
 
-/* Room for one more in an array that grows by copying: schemas are made once, rules are few. */
+/* Extends an array by one, by copying: schemas are created once and have few rules. */
 static void *grown(haft_schema *schema, const void *items, size_t n, size_t size)
 {
     void *more = haft_arena_zalloc(schema->arena, n + 1, size);

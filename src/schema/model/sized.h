@@ -1,4 +1,4 @@
-/* schema/model/sized.h - integers of one, two, four or eight bytes in memory. */
+/* schema/model/sized.h - access to integers of one, two, four or eight bytes. */
 #ifndef HAFT_SRC_SIZED_H
 #define HAFT_SRC_SIZED_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The lower bytes of `bits`, as an integer of this size. */
+/* Stores the lower bytes of `bits` as an integer of this size. */
 static inline void sized_put(char *to, size_t size, uint64_t bits)
 {
     uint8_t one = (uint8_t)bits;
@@ -29,7 +29,7 @@ static inline void sized_put(char *to, size_t size, uint64_t bits)
     }
 }
 
-/* What is there, without a sign. */
+/* Reads an unsigned integer. */
 static inline uint64_t sized_get(const char *from, size_t size)
 {
     uint8_t one;
@@ -53,7 +53,7 @@ static inline uint64_t sized_get(const char *from, size_t size)
     }
 }
 
-/* The same with one. */
+/* Reads a signed integer. */
 static inline int64_t sized_get_signed(const char *from, size_t size)
 {
     uint64_t bits = sized_get(from, size), sign = UINT64_C(1) << (size * 8 - 1);

@@ -1,13 +1,13 @@
-/* ecma.c - ECMA-262 regular expressions as text that PCRE2 reads the same way.
+/* ecma.c - translates ECMA-262 regular expressions for PCRE2.
  *
- * The two languages share most of their syntax and mean different things by it, so nothing is
- * copied through: every term is read by ECMA-262's grammar (as with the u flag) and written anew in
- * the part of PCRE2's that cannot be misread.  What has no meaning in ECMA-262 is refused, with
- * where it stands.  Forms that are only valid without the u flag pass when they have one meaning:
- * a lone bracket or brace, an escaped punctuation mark, [\w-.].
+ * The two languages share most of their syntax with different meanings, so nothing is copied: every
+ * term is parsed by ECMA-262's grammar (with the u flag) and rewritten in an unambiguous subset of
+ * PCRE2's. Invalid terms are rejected, with their position. Forms that are valid only without the u
+ * flag are accepted if they have a single meaning: a lone bracket or brace, an escaped punctuation
+ * mark, [\w-.].
  *
- * One difference is left: a group keeps what it captured in an earlier round of a loop, where
- * ECMA-262 forgets it; a back reference into the same loop can tell. */
+ * One difference remains: in a loop, a group keeps what it captured in an earlier iteration, where
+ * ECMA-262 resets it; a back reference in the same loop can observe that. */
 #include "schema/text/ecma.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static bool is_name_byte(char c, bool first)
            (!first && c >= '0' && c <= '9');
 }
 
-/* The size of the name at `offset`, which `>` must follow; 0 when there is none. */
+/* The size of the group name at `offset`, which `>` must follow; 0 if there is none. */
 static size_t ecma_name_size(const struct ecma *ecma, size_t offset)
 {
     size_t end = offset;
@@ -83,7 +83,7 @@ static bool add_name(struct ecma *ecma, size_t offset)
     return true;
 }
 
-/* A back reference may come before its group: all are counted before the first term is read. */
+/* A back reference may precede its group, so groups are counted before translation. */
 static bool count_groups(struct ecma *ecma)
 {
     bool in_class = false;
@@ -111,7 +111,7 @@ static bool count_groups(struct ecma *ecma)
 
 enum { KIND_GROUP, KIND_LOOK };
 
-/* How a group opens, what it is written as, and whether it may be repeated. */
+/* The openings of groups, their translation, and whether the group may be repeated. */
 static const struct opening {
     char source[5], target[5];
     unsigned char kind;
@@ -151,10 +151,9 @@ static bool open_group(struct ecma *ecma)
 
 /* ---- quantifiers ---- */
 
-enum { MOST_REPEATS = 65535 }; /* PCRE2's */
+enum { MOST_REPEATS = 65535 }; /* PCRE2's limit */
 
-/* Digits at *ahead as a number, which saturates above MOST_REPEATS; false when there is no
- * digit. */
+/* Reads a number at *ahead, saturating above MOST_REPEATS; returns false if there is no digit. */
 static bool ecma_read_count(const struct ecma *ecma, size_t *ahead, unsigned *ret_count)
 {
     size_t first = *ahead;
@@ -171,7 +170,7 @@ static bool ecma_read_count(const struct ecma *ecma, size_t *ahead, unsigned *re
     return *ahead > first;
 }
 
-/* The size of `{n}`, `{n,}` or `{n,m}` here; 0 when the brace is a character. */
+/* The size of `{n}`, `{n,}` or `{n,m}` here; 0 if the brace is a literal. */
 static size_t braces(const struct ecma *ecma, unsigned *ret_low, unsigned *ret_high)
 {
     size_t ahead = 1;
@@ -217,7 +216,7 @@ static void put_character(struct ecma *ecma, uint32_t point)
     char text[5] = {'\\'};
 
     if (point >= 0xD800 && point <= 0xDFFF) {
-        ecma_put(ecma, ECMA_NEVER); /* valid UTF-8 has no such code point */
+        ecma_put(ecma, ECMA_NEVER); /* valid UTF-8 does not contain this code point */
     } else if (point < 0x20 || point == 0x7F) {
         haft_buffer_printf(&ecma->out, "\\x{%x}", (unsigned)point);
     } else {
@@ -250,7 +249,7 @@ static bool back_reference(struct ecma *ecma)
     }
     ecma->pos += ahead;
     ecma->back_references = true;
-    /* In a group of its own: PCRE2 repeats an unset one wrongly when it is bare. */
+    /* Wrapped in a group: PCRE2 repeats a bare unset reference incorrectly. */
     haft_buffer_printf(&ecma->out, "(?:\\g{%u})", number);
     return true;
 }
@@ -276,7 +275,7 @@ static bool escape(struct ecma *ecma, bool *repeatable)
     return true;
 }
 
-/* The start and the end of the text, or of a line; PCRE2's own `$` also stands before a last \n. */
+/* Translates ^ and $; PCRE2's own `$` also matches before a final \n. */
 static void anchor(struct ecma *ecma, char c)
 {
     if (c == '^')

@@ -1,9 +1,8 @@
 /* ecma_class.c - escapes and classes of ECMA-262 regular expressions.
  *
- * Sets are spelled out as ECMA-262 defines them: \d and \w are ASCII, \s is its white space and
- * line terminators.  A class is rebuilt item by item with every character that is not a letter
- * or a digit written as a number, so nothing that PCRE2 gives a meaning inside a class
- * ([:alpha:], \Q) survives. */
+ * Sets are written out as ECMA-262 defines them: \d and \w are ASCII, \s is its white space and
+ * line terminators. A class is rebuilt item by item, with every character except letters and digits
+ * as a number, so that nothing with a special meaning in PCRE2 ([:alpha:], \Q) remains. */
 #include "schema/text/ecma.h"
 
 #include <string.h>
@@ -17,7 +16,8 @@
     "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}"               \
     "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"                 \
     "\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
-/* What a letter of \w folds to: with the flag i, the long s and the Kelvin sign are words. */
+/* \w and its complement. With the flag i, the long s and the Kelvin sign also match, by case
+ * folding. */
 #define WORD "0-9A-Z_a-z"
 #define NOT_WORD "\\x{0}-/:-@\\x{5b}-\\x{5e}`\\x{7b}-\\x{10ffff}"
 #define NOT_WORD_FOLDED                                                                            \
@@ -51,7 +51,7 @@ static bool put_set(struct ecma *ecma, char letter, bool in_class)
 
 /* ---- characters ---- */
 
-/* `digits` hexadecimal digits `ahead` of the position; false when they are not there. */
+/* Reads `digits` hexadecimal digits at `ahead`; returns false if they are missing. */
 static bool read_hex(const struct ecma *ecma, size_t ahead, size_t digits, uint32_t *ret_value)
 {
     uint32_t value = 0;
@@ -67,7 +67,7 @@ static bool read_hex(const struct ecma *ecma, size_t ahead, size_t digits, uint3
     return true;
 }
 
-/* \u{...}, from the brace on; the size read, 0 when it is not valid. */
+/* Reads \u{...} from the brace on. Returns the size, or 0 if it is invalid. */
 static size_t read_braced(const struct ecma *ecma, size_t ahead, uint32_t *ret_point)
 {
     size_t at = ahead + 1;
@@ -82,7 +82,7 @@ static size_t read_braced(const struct ecma *ecma, size_t ahead, uint32_t *ret_p
     return at > ahead + 1 && hf_ecma_peek(ecma, at) == '}' ? at + 1 - ahead : 0;
 }
 
-/* \uXXXX, two of which may be a surrogate pair, and \u{...}. */
+/* Reads \uXXXX, possibly a surrogate pair, or \u{...}. */
 static bool read_unicode(struct ecma *ecma, uint32_t *ret_point)
 {
     size_t start = ecma->pos, size = 4;
@@ -114,7 +114,7 @@ static bool is_alphanumeric(char c)
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* \t and its kind, \cX, \xHH, \0, \u and escaped punctuation. */
+/* Reads \t and the like, \cX, \xHH, \0, \u and escaped punctuation. */
 static bool read_character(struct ecma *ecma, uint32_t *ret_point)
 {
     size_t start = ecma->pos, size = 2;
@@ -184,7 +184,7 @@ static void put_item(struct ecma *ecma, uint32_t point)
         haft_buffer_printf(&ecma->out, "\\x{%x}", (unsigned)point);
 }
 
-/* Valid UTF-8 has no surrogates, and PCRE2 takes none as the end of a range. */
+/* Valid UTF-8 has no surrogates, and PCRE2 does not accept them as bounds of a range. */
 static void put_range(struct ecma *ecma, uint32_t low, uint32_t high)
 {
     if (low >= 0xD800 && low <= 0xDFFF)
@@ -200,7 +200,7 @@ static void put_range(struct ecma *ecma, uint32_t low, uint32_t high)
     }
 }
 
-/* One item; *ret_set when it is a set, which is written already. */
+/* Reads one item; *ret_set is true for a set, which is already written. */
 static bool read_item(struct ecma *ecma, bool *ret_set, uint32_t *ret_point)
 {
     enum ecma_escape kind = ECMA_CHARACTER;
@@ -219,7 +219,7 @@ static bool read_item(struct ecma *ecma, bool *ret_set, uint32_t *ret_point)
     return true;
 }
 
-/* One item, or two with a dash between them. */
+/* Reads one item, or a range. */
 static bool read_range(struct ecma *ecma)
 {
     size_t start = ecma->pos;

@@ -1,16 +1,16 @@
-/* ecma_property.c - \p{...}: the names of ECMA-262 and what PCRE2 calls them.
+/* ecma_property.c - \p{...}: translates ECMA-262 names to those of PCRE2.
  *
- * ECMA-262 takes exact names only: a general category by either name, a binary property of its
- * own list, and scripts behind Script= or Script_Extensions=.  PCRE2 knows the categories by
- * their short names, the properties and scripts by both, and compares loosely; so the lists are
- * here, except that of the scripts, which is PCRE2's. */
+ * ECMA-262 accepts exact names only: a general category by either name, a binary property of its
+ * list, and scripts after Script= or Script_Extensions=. PCRE2 knows categories by their short
+ * names, properties and scripts by both, and matches names loosely; so the lists are here, except
+ * for the scripts, which PCRE2 checks. */
 #include "schema/text/ecma.h"
 
 #include <string.h>
 
 enum { ECMA_PROPERTY_MAX_NAME = 64 };
 
-/* A category: its short name, its long one, and the third that a few have. */
+/* A category: its short name, its long name, and the third that a few have. */
 static const struct category {
     const char *code, *name, *alias;
 } categories[] = {
@@ -54,7 +54,7 @@ static const struct category {
     {"Cn", "Unassigned", NULL},
 };
 
-/* Binary properties, which PCRE2 knows by the same names. */
+/* Binary properties, whose names are the same in PCRE2. */
 static const char *const properties[] = {
     "ASCII",
     "ASCII_Hex_Digit",
@@ -153,9 +153,9 @@ static const char *const properties[] = {
     "XIDS",
 };
 
-/* `Name=Value`: what it selects by. */
+/* The names before the = of `Name=Value`. */
 static const struct selector {
-    const char *name, *prefix; /* NULL: a general category */
+    const char *name, *prefix; /* NULL for a general category */
 } selectors[] = {
     {"General_Category", NULL},    {"gc", NULL},    {"Script", "sc:"}, {"sc", "sc:"},
     {"Script_Extensions", "scx:"}, {"scx", "scx:"},
@@ -173,8 +173,8 @@ static const char *find_category(const char *name)
     return NULL;
 }
 
-/* With the flag i, a property of one case is one of both; and the opposite of it takes the
- * letters of that case too, each by its other one. */
+/* With the flag i, a property of one case matches both cases, and its complement also matches
+ * letters of that case, through their other case. */
 static const struct folded {
     const char *name, *both;
 } foldings[] = {

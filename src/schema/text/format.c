@@ -1,10 +1,9 @@
-/* format.c - the named string formats: one row each, and where a name leads.
+/* format.c - the named string formats: one row each, and lookup by name.
  *
- * A row of Zod's is made of what haft/format.h says of it and of its details here: the pattern
- * that Zod shows with an issue, one that means the same and that every JSON Schema
- * implementation can read (no look-around), and the check.  Where the check says more than any
- * pattern can (a checksum, a length over all), the pattern is as near as one comes and turns
- * nothing away that passes. */
+ * A row of Zod's combines haft/format.h with the details here: the pattern that Zod shows in
+ * issues, an equivalent pattern that every JSON Schema implementation supports (no look-around),
+ * and the check function. Where the check is stricter than any pattern can be (a checksum, an
+ * overall length), the pattern accepts a superset. */
 #include "schema/text/format.h"
 
 #include <string.h>
@@ -42,7 +41,7 @@
 #define IPV4 "(?:(?:" OCTET ")\\.){3}(?:" OCTET ")"
 #define PIECE "[0-9a-fA-F]{1,4}"
 #define LAST_TWO "(?:" PIECE ":" PIECE "|" IPV4 ")"
-/* Up to n pieces and a colon before "::", or none. */
+/* Up to n groups and a colon before "::", or none. */
 #define BEFORE(n) "(?:(?:" PIECE ":){0," n "}" PIECE ")?::"
 #define AFTER(n) "(?:" PIECE ":){" n "}" LAST_TWO
 #define IPV6                                                                                       \
@@ -67,7 +66,7 @@ const char hf_format_currencies[] = CURRENCIES;
 
 /* ---- Zod's formats ---- */
 
-/* The pattern shown, its flags, and the pattern advertised. */
+/* The pattern in issues, its flags, and the emitted pattern. */
 #define SHOWN(pattern) pattern, "", pattern
 #define HIDDEN(pattern) NULL, "", pattern
 #define NO_PATTERN NULL, "", NULL
@@ -161,7 +160,7 @@ size_t hf_format_size(const struct format *format)
 
 /* ---- JSON Schema's formats ---- */
 
-/* A name, and the drafts from the first to the last that give it this meaning. */
+/* A name, and the first and last draft that define it like this. */
 struct named {
     struct format format;
     int first, last;
@@ -183,7 +182,7 @@ static const struct named names[] = {
     NAMED("idn-email", "email address", hf_rfc_idn_email, 7, LATEST),
     NAMED("idn-hostname", "hostname", hf_rfc_idn_hostname, 7, LATEST),
 #else
-    NAMED("hostname", "hostname", hf_rfc_ldh_hostname, 4, LATEST), /* A-labels as they are */
+    NAMED("hostname", "hostname", hf_rfc_ldh_hostname, 4, LATEST), /* A-labels are not decoded */
 #endif
     NAMED("ipv4", "IPv4 address", hf_zod_ipv4, 4, LATEST),
     NAMED("ipv6", "IPv6 address", hf_zod_ipv6, 4, LATEST),
@@ -196,7 +195,7 @@ static const struct named names[] = {
     NAMED("iri", "IRI", hf_rfc_iri, 7, LATEST),
     NAMED("iri-reference", "IRI reference", hf_rfc_iri_reference, 7, LATEST),
     NAMED("relative-json-pointer", "relative JSON pointer", hf_rfc_relative_json_pointer, 7, LATEST),
-    NAMED("regex", "regular expression", hf_rfc_regex, 4, LATEST), /* their meta-schemas use it */
+    NAMED("regex", "regular expression", hf_rfc_regex, 4, LATEST), /* used by their metaschemas */
     NAMED("duration", "ISO duration", hf_rfc_duration, 2019, LATEST),
     NAMED("uuid", "UUID", hf_rfc_uuid, 2019, LATEST),
 };
@@ -209,7 +208,7 @@ static bool format_is_named(const struct format *format, const char *name, size_
 
 const struct format *hf_format_named(const char *name, size_t size, int draft)
 {
-    bool taken = false; /* a draft has the name, so it is not Zod's to give */
+    bool taken = false; /* a draft defines the name, so Zod's format does not apply */
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!format_is_named(&names[i].format, name, size))

@@ -1,7 +1,7 @@
-/* schema/text/format_check.h - the checks behind the rows of format.c.
+/* schema/text/format_check.h - the check functions for the rows of format.c.
  *
- * Each says whether valid UTF-8 text is of a format, allocates nothing and takes time linear in the
- * text.  The two that read a language of their own need memory, and have a second form for it. */
+ * Each checks valid UTF-8 text, allocates nothing and takes linear time. The two that parse a
+ * language need memory and have a second form that takes an arena. */
 #ifndef HAFT_SRC_FORMAT_CHECK_H
 #define HAFT_SRC_FORMAT_CHECK_H
 
@@ -23,7 +23,7 @@ static inline bool ascii_in(char c, unsigned set)
            ((set & SET_UPPER) && c >= 'A' && c <= 'Z') || ((set & SET_HEX) && hex_digit(c) >= 0);
 }
 
-/* How many characters at the front are in the set or among `others`. */
+/* The number of leading characters that are in the set or in `others`. */
 size_t hf_ascii_span(const char *text, size_t size, unsigned set, const char *others);
 
 typedef bool format_check(const char *text, size_t size);
@@ -43,11 +43,11 @@ format_check hf_rfc_email, hf_rfc_idn_email, hf_rfc_hostname, hf_rfc_ldh_hostnam
     hf_rfc_uri_template, hf_rfc_uuid, hf_rfc_date_time, hf_rfc_date, hf_rfc_time, hf_rfc_duration,
     hf_rfc_json_pointer, hf_rfc_relative_json_pointer, hf_rfc_regex;
 
-/* In the arena, which is left as it was: 1, 0 or HAFT_ENOMEM. */
+/* Use the arena, which is restored afterwards. Return 1, 0 or HAFT_ENOMEM. */
 int hf_format_jwt_in(haft_arena *arena, const char *text, size_t size);
 int hf_format_regex_in(haft_arena *arena, const char *text, size_t size);
 
-/* Every currency code, three letters and a bar each, in order. */
+/* All currency codes, sorted, each three letters and a vertical bar. */
 extern const char hf_format_currencies[];
 
 #endif

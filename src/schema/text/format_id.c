@@ -1,6 +1,6 @@
-/* format_id.c - identifiers, hashes and encodings: formats that are a shape of ASCII characters.
+/* format_id.c - identifiers, hashes and encodings: formats with a fixed shape of ASCII characters.
  *
- * A shape is a row: how many characters, and which.  Checksums come after the shape. */
+ * A shape is a row: how many characters, and which. Checksums are verified after the shape. */
 #include "schema/text/format_check.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ size_t hf_ascii_span(const char *text, size_t size, unsigned set, const char *ot
     return i;
 }
 
-/* Whether all of the text is of the set, and its size within bounds. */
+/* Whether all characters are in the set and the size is within bounds. */
 static bool is_run(const char *text, size_t size, unsigned set, const char *others, size_t min,
                    size_t max)
 {
@@ -91,9 +91,9 @@ bool hf_zod_uppercase(const char *text, size_t size)
 
 enum { UUID_SIZE = 36, UUID_PART = 16 };
 
-/* What may stand in each place: a range of characters, or one of letters in either case.  A range
- * is kept as what moves its end to that of a signed byte, and as what it is above then, so that one
- * comparison tells whether a character is in it. */
+/* The characters allowed at each position: a range, or a range of letters in either case. A range
+ * is stored as an offset that moves its end to the maximum of a signed byte, and the value below
+ * its moved start, so that one comparison tests membership. */
 struct uuid_shape {
     signed char move[UUID_SIZE], above[UUID_SIZE];
     signed char move_letter[UUID_SIZE], above_letter[UUID_SIZE];
@@ -104,7 +104,7 @@ struct uuid_shape {
 #define MOVE_LETTER(first, last, first_letter, last_letter) 127 - (last_letter)
 #define ABOVE_LETTER(first, last, first_letter, last_letter) 126 - (last_letter) + (first_letter)
 
-/* 1 to 0 is no letter. */
+/* The empty range (1 to 0) means that no letter is allowed. */
 #define HEX(of) of('0', '9', 'a', 'f')
 #define DASH(of) of('-', '-', 1, 0)
 #define VARIANT(of) of('8', '9', 'a', 'b')
@@ -126,7 +126,7 @@ struct uuid_shape {
             PLACES(MOVE_LETTER, version, variant), PLACES(ABOVE_LETTER, version, variant)          \
     }
 
-/* Without a branch, compilers look at 16 places at once. */
+/* Branch-free, so that compilers vectorize it over 16 positions. */
 static ALWAYS_INLINE unsigned fits_place(const struct uuid_shape *shape, const char *text, size_t i)
 {
     unsigned char c = (unsigned char)text[i];
@@ -172,7 +172,7 @@ bool hf_zod_uuid(const char *text, size_t size)
              !memcmp(text, "ffffffff-ffff-ffff-ffff-ffffffffffff", UUID_SIZE)));
 }
 
-/* RFC 4122's grammar says nothing about versions. */
+/* RFC 4122's grammar does not restrict versions. */
 bool hf_rfc_uuid(const char *text, size_t size)
 {
     return hf_zod_guid(text, size);
@@ -180,7 +180,7 @@ bool hf_rfc_uuid(const char *text, size_t size)
 
 /* ---- encodings ---- */
 
-/* Padding is required; the bits that it hides need not be zero. */
+/* Padding is required; unused bits need not be zero. */
 bool hf_zod_base64(const char *text, size_t size)
 {
     size_t body = hf_ascii_span(text, size, SET_ALNUM, "+/");
@@ -196,7 +196,7 @@ bool hf_zod_base64url(const char *text, size_t size)
 
 /* ---- money ---- */
 
-/* Digits with single spaces or hyphens between them, 12 to 19, whose Luhn sum ends in 0. */
+/* 12 to 19 digits with single spaces or hyphens between them, and a valid Luhn checksum. */
 bool hf_zod_credit_card(const char *text, size_t size)
 {
     unsigned sum = 0;
@@ -219,7 +219,7 @@ bool hf_zod_credit_card(const char *text, size_t size)
     return after_digit && digits >= 12 && digits <= 19 && sum % 10 == 0;
 }
 
-/* ISO 7064, mod 97-10: letters count as two digits. */
+/* ISO 7064, mod 97-10; a letter has two digits. */
 static unsigned mod97(unsigned remainder, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

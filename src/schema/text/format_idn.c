@@ -1,7 +1,7 @@
-/* format_idn.c - host names by RFC 5890: labels of letters, A-labels and U-labels.
+/* format_idn.c - internationalized host names (RFC 5890): LDH labels, A-labels and U-labels.
  *
- * A name is read label by label into code points; an A-label is decoded and held to the same rules
- * as the U-label it stands for, and must be the one encoding of it. */
+ * A name is decoded label by label into code points. An A-label is decoded, checked by the rules of
+ * its U-label, and must be that label's canonical encoding. */
 #include "schema/text/format_check.h"
 #include "schema/text/idna.h"
 
@@ -9,17 +9,18 @@
 
 enum { FORMAT_IDN_MAX_NAME = 253, MAX_LABEL = 63, PREFIX = 4 };
 
-/* The three further dots of RFC 3490, which input methods produce. */
+/* Whether the code point separates labels: also the three dots of RFC 3490, which input methods
+ * produce. */
 static bool is_dot(uint32_t point, bool unicode)
 {
     return point == '.' || (unicode && (point == 0x3002 || point == 0xFF0E || point == 0xFF61));
 }
 
-/* What is learnt of a name while its labels are read. */
+/* State while the labels of a name are read. */
 struct name {
-    size_t size;    /* as ASCII */
-    bool rtl;       /* a right-to-left code point is there */
-    bool left_over; /* and a label fails the Bidi rule */
+    size_t size;    /* size in ASCII */
+    bool rtl;       /* contains a right-to-left code point */
+    bool left_over; /* a label violates the Bidi rule */
 };
 
 static bool idn_has_prefix(const uint32_t *points, size_t count)
@@ -38,7 +39,7 @@ static bool is_ldh(const uint32_t *points, size_t count)
     return true;
 }
 
-/* The U-label of an A-label, which must encode back to the same size: 0 when it is none. */
+/* Decodes an A-label, which must encode to the same size. Returns 0 if it is invalid. */
 static size_t idn_decode(const uint32_t *points, size_t count, uint32_t ret_points[IDNA_MAX_LABEL])
 {
     char text[MAX_LABEL];

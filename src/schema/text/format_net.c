@@ -5,8 +5,8 @@
 
 /* ---- IP ---- */
 
-/* The size of the decimal number from 0 to `most`, without leading zeros, at the front; 0 for
- * none. */
+/* The size of the decimal number from 0 to `most`, without leading zeros, at the start; 0 if it is
+ * missing. */
 static size_t small_number(const char *text, size_t size, unsigned most)
 {
     size_t digits = hf_ascii_span(text, size < 4 ? size : 4, SET_DIGIT, "");
@@ -37,7 +37,7 @@ bool hf_zod_ipv4(const char *text, size_t size)
     return !size;
 }
 
-/* RFC 4291's text forms: eight pieces, of which one run may be "::" and the last two an IPv4
+/* RFC 4291's text forms: eight groups, of which one run may be "::" and the last two an IPv4
  * address. */
 bool hf_zod_ipv6(const char *text, size_t size)
 {
@@ -74,7 +74,7 @@ bool hf_zod_ipv6(const char *text, size_t size)
     return gap ? pieces < 8 : pieces == 8;
 }
 
-/* `text` up to its only slash, and a prefix length of at most `most` after it. */
+/* Whether `text` is an address, a slash, and a prefix length of at most `most`. */
 static bool is_range(const char *text, size_t size, bool (*address)(const char *, size_t),
                      unsigned most)
 {
@@ -95,7 +95,7 @@ bool hf_zod_cidr_v6(const char *text, size_t size)
     return is_range(text, size, hf_zod_ipv6, 128);
 }
 
-/* Six pairs with colons, in one case. */
+/* Six pairs separated by colons, in one case. */
 bool hf_zod_mac(const char *text, size_t size)
 {
     bool lower = false, upper = false;
@@ -113,7 +113,7 @@ bool hf_zod_mac(const char *text, size_t size)
 
 /* ---- host names ---- */
 
-/* The size of the label of letters, digits and inner hyphens at the front; 0 when it is not one. */
+/* The size of the LDH label at the start; 0 if there is none. */
 static size_t ldh_label(const char *text, size_t size)
 {
     size_t length = hf_ascii_span(text, size, SET_ALNUM, "-");
@@ -140,7 +140,7 @@ bool hf_rfc_ldh_hostname(const char *text, size_t size)
     }
 }
 
-/* A last dot may follow. */
+/* A trailing dot is allowed. */
 bool hf_zod_hostname(const char *text, size_t size)
 {
     return hf_rfc_ldh_hostname(text, size && text[size - 1] == '.' ? size - 1 : size);
@@ -177,8 +177,8 @@ bool hf_zod_email(const char *text, size_t size)
     return is_practical_domain(text + local + 1, size - local - 1);
 }
 
-/* The size of the local part of RFC 5321, or RFC 6531 when `unicode`: words with dots between
- * them, or one quoted string; 0 when there is none. */
+/* The size of the local part (RFC 5321, or RFC 6531 if `unicode`): dot-separated words, or one
+ * quoted string; 0 if there is none. */
 static size_t local_part(const char *text, size_t size, bool unicode)
 {
     bool quoted = size && *text == '"';

@@ -1,9 +1,9 @@
-/* format_time.c - dates, times and durations: Zod's reading of ISO 8601, and RFC 3339's.
+/* format_time.c - dates, times and durations: Zod's subset of ISO 8601, and RFC 3339.
  *
- * Both are read with the same parts; what differs is which of them may follow which. */
+ * Both use the same parsing functions and differ in how these are combined. */
 #include "schema/text/format_check.h"
 
-/* A reader over the text; every reader moves it on success only. */
+/* A position in the text; functions advance it only on success. */
 struct cursor {
     const char *at, *end;
 };
@@ -16,7 +16,7 @@ static bool format_time_take(struct cursor *cursor, char c)
     return true;
 }
 
-/* Exactly `digits` digits whose value is from `low` to `high`. */
+/* Reads exactly `digits` digits with a value from `low` to `high`. */
 static bool take_number(struct cursor *cursor, size_t digits, int low, int high, int *ret_value)
 {
     int value = 0;
@@ -33,7 +33,7 @@ static bool take_number(struct cursor *cursor, size_t digits, int low, int high,
     return true;
 }
 
-/* One digit or more. */
+/* Reads one or more digits. */
 static bool take_digits(struct cursor *cursor)
 {
     size_t digits = hf_ascii_span(cursor->at, (size_t)(cursor->end - cursor->at), SET_DIGIT, "");
@@ -56,7 +56,7 @@ static bool take_date(struct cursor *cursor)
 
 struct clock {
     int hour, minute, second;
-    bool seconds; /* they are there */
+    bool seconds; /* seconds are present */
 };
 
 static bool take_clock(struct cursor *cursor, int last_second, struct clock *ret_clock)
@@ -73,7 +73,7 @@ static bool take_clock(struct cursor *cursor, int last_second, struct clock *ret
     return !format_time_take(cursor, '.') || take_digits(cursor);
 }
 
-/* "+hh:mm", in minutes. */
+/* Reads "+hh:mm", in minutes. */
 static bool take_offset(struct cursor *cursor, int *ret_minutes)
 {
     bool minus = cursor->at < cursor->end && *cursor->at == '-';
@@ -142,7 +142,7 @@ bool hf_rfc_date(const char *text, size_t size)
     return hf_zod_date(text, size);
 }
 
-/* A full-time: the offset is required, and second 60 is only there at the end of a day in UTC. */
+/* A full-time: the offset is required, and second 60 is valid only at the end of a day in UTC. */
 static bool take_full_time(struct cursor *cursor)
 {
     enum { FORMAT_TIME_DAY = 24 * 60 };
@@ -177,9 +177,8 @@ bool hf_rfc_date_time(const char *text, size_t size)
 
 /* ---- durations ---- */
 
-/* Numbers with units out of `units`, in that order.  RFC 3339 leaves none out between two that are
- * there; ISO 8601 does, and lets the seconds have a fraction.  Returns how many, -1 when it is
- * malformed. */
+/* Reads numbers with units from `units`, in that order. RFC 3339 permits no gaps between units; ISO
+ * 8601 does, and permits a fraction of seconds. Returns their number, or -1 if malformed. */
 static int take_units(struct cursor *cursor, const char *units, bool iso)
 {
     const char *unit = units;

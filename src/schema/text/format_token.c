@@ -1,14 +1,13 @@
-/* format_token.c - formats that are a language of their own: JSON Web Tokens and regular
- * expressions.
+/* format_token.c - formats that need a parser: JSON Web Tokens and regular expressions.
  *
- * They need memory to be told: the call's arena when there is one. */
+ * They need memory: the call's arena if there is one. */
 #include "schema/text/format_check.h"
 #include "schema/text/pattern.h"
 
 #include <string.h>
 #include <yyjson.h>
 
-enum { OWN_LIMIT = 8 << 20 }; /* bytes, when there is no arena to use */
+enum { OWN_LIMIT = 8 << 20 }; /* bytes, if there is no arena */
 
 static bool in_own_arena(int (*check)(haft_arena *, const char *, size_t), const char *text,
                          size_t size)
@@ -43,8 +42,9 @@ static int sextet(char c)
     return at ? (int)(at - alphabet) : -1;
 }
 
-/* What JavaScript's atob gives: ASCII white space is skipped, padding may be missing, and each
- * byte is a character, which is written as UTF-8.  The size, or SIZE_MAX when it is not base64. */
+/* Decodes base64 like JavaScript's atob: ASCII white space is skipped, padding is optional, and
+ * each byte becomes a character, written as UTF-8. Returns the size, or SIZE_MAX if it is not
+ * base64. */
 static size_t token_decode(const char *text, size_t size, char *ret_text)
 {
     size_t count = 0, padding = 0, written = 0;
@@ -73,7 +73,7 @@ static size_t token_decode(const char *text, size_t size, char *ret_text)
     return written;
 }
 
-/* What JavaScript takes for true. */
+/* Whether JavaScript treats the value as true. */
 static bool is_truthy(yyjson_val *value)
 {
     return value && !yyjson_is_null(value) && !yyjson_is_false(value) &&
@@ -81,7 +81,7 @@ static bool is_truthy(yyjson_val *value)
            !(yyjson_is_num(value) && !(yyjson_get_num(value) != 0));
 }
 
-/* The last member of the name: of two alike, JavaScript keeps the later. */
+/* The last member of that name: of duplicates, JavaScript keeps the last. */
 static yyjson_val *last_member(yyjson_val *object, const char *name)
 {
     yyjson_val *key, *found = NULL;
@@ -102,7 +102,7 @@ static bool is_header(yyjson_val *header)
            is_truthy(last_member(header, "alg"));
 }
 
-/* Three parts, the first of which is a JSON header with an algorithm.  Nothing is verified. */
+/* Three parts, the first being a JSON header with an algorithm. The signature is not verified. */
 int hf_format_jwt_in(haft_arena *arena, const char *text, size_t size)
 {
     static const yyjson_read_flag flags = YYJSON_READ_BIGNUM_AS_RAW;

@@ -1,7 +1,7 @@
 /* format_uri.c - RFC 3986 and RFC 3987 references, RFC 6570 templates, RFC 6901 pointers.
  *
- * A reference is cut into its five parts first, by the delimiters alone, and each part is then held
- * against the characters it may have. */
+ * A reference is split into its five parts by delimiters first; then the characters of each part
+ * are checked. */
 #include "schema/text/format_check.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct range {
     uint32_t first, last;
 };
 
-/* RFC 3987's ucschar, and iprivate after it, which only a query may have. */
+/* RFC 3987's ucschar, followed by iprivate, which is allowed only in a query. */
 static const struct range ucs[] = {
     {0xA0, 0xD7FF},     {0xF900, 0xFDCF},   {0xFDF0, 0xFFEF},   {0x10000, 0x1FFFD},
     {0x20000, 0x2FFFD}, {0x30000, 0x3FFFD}, {0x40000, 0x4FFFD}, {0x50000, 0x5FFFD},
@@ -35,14 +35,14 @@ static bool is_ucs(uint32_t point, size_t ranges)
     return false;
 }
 
-/* The size of the %XX at the front; 0 when it is not one. */
+/* The size of the %XX at the start; 0 if there is none. */
 static size_t triplet(const char *text, size_t size)
 {
     return percent_byte(text, size) < 0 ? 0 : PERCENT_ESCAPE;
 }
 
-/* Whether all of it is unreserved characters, triplets, `others`, and with `ranges` of them also
- * characters beyond ASCII. */
+/* Whether all characters are unreserved, percent-encoded, in `others`, or in the first `ranges`
+ * non-ASCII ranges. */
 static bool is_made_of(const char *text, size_t size, const char *others, size_t ranges)
 {
     const char *end = text + size;
@@ -67,7 +67,7 @@ static bool is_made_of(const char *text, size_t size, const char *others, size_t
 
 /* ---- references ---- */
 
-/* The size of "[...]" at the front, an IPv6 address or one of the future; 0 when it is not one. */
+/* The size of the "[...]" at the start, an IPv6 or future address; 0 if there is none. */
 static size_t ip_literal(const char *text, size_t size)
 {
     const char *close = size ? memchr(text, ']', size) : NULL;
@@ -112,7 +112,7 @@ static bool format_uri_is_authority(const char *text, size_t size, size_t ranges
                                                                SET_DIGIT, "") == size - host - 1);
 }
 
-/* The size of "scheme:" at the front; 0 when there is none. */
+/* The size of the "scheme:" at the start; 0 if there is none. */
 static size_t scheme(const char *text, size_t size)
 {
     size_t length = hf_ascii_span(text, size, SET_ALNUM, "+-.");
@@ -122,7 +122,7 @@ static size_t scheme(const char *text, size_t size)
                : 0;
 }
 
-/* The size up to the first of `stops`. */
+/* The size up to the first character of `stops`. */
 static size_t format_uri_until(const char *text, size_t size, const char *stops)
 {
     size_t i = 0;
@@ -152,7 +152,7 @@ static bool is_reference(const char *text, size_t size, bool absolute, bool inte
     part = format_uri_until(text, size, "?#");
     if (!is_made_of(text, part, SUB_DELIMS ":@/", ranges))
         return false;
-    /* Without a scheme, a first segment with a colon would read as one. */
+    /* Without a scheme, a colon in the first segment would be read as the end of a scheme. */
     if (!has_scheme && !has_authority && memchr(text, ':', format_uri_until(text, part, "/")))
         return false;
     text += part;
@@ -189,11 +189,11 @@ bool hf_rfc_iri_reference(const char *text, size_t size)
 
 /* ---- templates ---- */
 
-/* The size of a variable's name: words with single dots between them; 0 when there is none. */
+/* The size of a variable name: words separated by single dots; 0 if there is none. */
 static size_t variable_name(const char *text, size_t size)
 {
     size_t at = 0;
-    bool dot = true; /* the character before was one, or there was none */
+    bool dot = true; /* the previous character was a dot, or there was none */
 
     while (at < size) {
         size_t step = triplet(text + at, size - at);
@@ -208,7 +208,7 @@ static size_t variable_name(const char *text, size_t size)
     return dot ? 0 : at;
 }
 
-/* What is between the braces: an operator, and variables with commas between them. */
+/* An expression between braces: an operator and variables separated by commas. */
 static bool is_expression(const char *text, size_t size)
 {
     size_t at = size && *text && strchr("+#./;?&=,!@|", *text) ? 1 : 0;

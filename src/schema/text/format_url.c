@@ -1,9 +1,8 @@
-/* format_url.c - URLs as the WHATWG's parser takes them, without a base.
+/* format_url.c - URLs as accepted by the WHATWG parser, without a base.
  *
- * The parser forgives nearly everything: once it knows the scheme, only the host, the port and
- * a user without a host can fail.  So this follows its states up to the path and no further.
- * Tabs and line ends are dropped wherever they are, which is why characters are only read
- * through next(). */
+ * The parser accepts nearly everything: once the scheme is known, only the host, the port and
+ * credentials without a host can fail. So this follows its states up to the path. Tabs and line
+ * ends are dropped everywhere, so characters are read only through next(). */
 #include "schema/text/format_check.h"
 #include "schema/text/idna.h"
 
@@ -17,7 +16,7 @@ struct reader {
     const char *at, *end;
 };
 
-/* The next byte, 0x100 at the end. */
+/* The next byte; 0x100 at the end. */
 static int next(struct reader *reader)
 {
     while (reader->at < reader->end &&
@@ -58,7 +57,7 @@ static struct reader trim(const char *text, size_t size)
     return reader;
 }
 
-/* The URL parser itself drops controls and spaces at both ends. */
+/* The URL parser removes controls and spaces at both ends. */
 static struct reader strip(struct reader reader)
 {
     while (reader.at < reader.end && (unsigned char)*reader.at <= 0x20)
@@ -70,7 +69,8 @@ static struct reader strip(struct reader reader)
 
 /* ---- IPv4 hosts: one to four numbers in any of three bases ---- */
 
-/* The value of a part of an IPv4 host, SIZE_MAX-like large when it is over 2^32; -1 for none. */
+/* The value of a part of an IPv4 host, some large number if it is over 2^32; -1 if it is not a
+ * number. */
 static int64_t ipv4_number(const char *text, size_t size)
 {
     unsigned base = 10;
@@ -101,17 +101,17 @@ static int64_t ipv4_number(const char *text, size_t size)
 
 /* ---- hosts ---- */
 
-/* The labels of a host while they are read; of the last five, their values as numbers. */
+/* State while the labels of a host are read, with the numeric values of the last five. */
 struct host {
     uint32_t label[MAX_HOST_LABEL];
     size_t count;
-    bool ascii; /* the label is */
+    bool ascii; /* the label is ASCII */
     bool too_long;
     size_t n_labels, total;
-    bool last_is_number; /* all of digits, or a number of any base */
+    bool last_is_number; /* the last label is a number in any base */
     int64_t numbers[5];
-    bool not_dns; /* a label could not be one of the DNS */
-    bool letters; /* the last label is letters, two or more */
+    bool not_dns; /* a label is not valid in the DNS */
+    bool letters; /* the last label is two or more letters */
     size_t dns_size;
 };
 
@@ -123,15 +123,15 @@ static bool is_ignored(uint32_t point)
            (point >= 0xE0100 && point <= 0xE01EF);
 }
 
-/* Joiners in their context, and one direction. */
+/* Checks the context of joiners and the direction. */
 static bool reads_well(const uint32_t *label, size_t count)
 {
     return HAFT_IDNA && hf_idna_joins(label, count) &&
            (!hf_idna_has_rtl(label, count) || hf_idna_bidi_rule(label, count));
 }
 
-/* The A-label that a label of a host claims to be.  One that stands for ASCII is let through, and
- * every one where nothing is known of characters. */
+/* Whether a label that starts with "xn--" is a valid A-label. One that encodes ASCII is accepted,
+ * and so is any in a build without IDNA. */
 static bool is_a_label(const uint32_t *label, size_t count)
 {
     uint32_t points[IDNA_MAX_LABEL];
@@ -172,7 +172,7 @@ static void note_number(struct host *host)
     host->last_is_number = digits == host->count || ipv4_number(text, host->count) >= 0;
 }
 
-/* What Zod's httpUrl asks of the host on top: labels of the DNS, the last one letters. */
+/* Zod's httpUrl also requires DNS labels, the last of them letters. */
 static void note_dns(struct host *host)
 {
     size_t size = host->count, letters = 0;
@@ -222,7 +222,7 @@ static bool is_forbidden(uint32_t point)
     return !HAFT_IDNA || hf_idna_of(point).status == IDNA_DISALLOWED;
 }
 
-/* Takes one code point of the host, percent-decoded. */
+/* Adds one percent-decoded code point of the host. */
 static bool add_point(struct host *host, uint32_t point)
 {
     if (point >= 0xFF01 && point <= 0xFF5E)
@@ -248,7 +248,7 @@ static bool add_point(struct host *host, uint32_t point)
     return true;
 }
 
-/* A host that ends in a number must be an IPv4 address.  A dot at the very end does not count. */
+/* A host that ends in a number must be an IPv4 address. A trailing dot is ignored. */
 static bool is_ipv4_host(const struct host *host, size_t parts)
 {
     if (parts > 4)
@@ -260,7 +260,7 @@ static bool is_ipv4_host(const struct host *host, size_t parts)
                                                                            << 8 * (5 - parts);
 }
 
-/* One byte of the host, %XX decoded; 0x100 at the end. */
+/* Reads one byte of the host, percent-decoded; 0x100 at the end. */
 static int next_decoded(struct reader *reader)
 {
     int c = next(reader), high, byte;
@@ -276,7 +276,7 @@ static int next_decoded(struct reader *reader)
     return byte;
 }
 
-/* One code point of the host: 0x110000 at the end, 0xFFFD for what is not UTF-8. */
+/* Reads one code point of the host; 0x110000 at the end, 0xFFFD for invalid UTF-8. */
 static uint32_t next_point(struct reader *reader)
 {
     int c = next_decoded(reader);
@@ -295,7 +295,7 @@ static uint32_t next_point(struct reader *reader)
     return haft_utf8_valid(bytes, size) == size ? hf_utf8_next(&text) : 0xFFFD;
 }
 
-/* "[...]" with an IPv6 address in it; tabs and line ends inside do not count. */
+/* "[...]" with an IPv6 address; tabs and line ends inside are ignored. */
 static bool is_bracketed(struct reader reader)
 {
     char text[64];
@@ -344,7 +344,7 @@ static bool is_opaque_host(struct reader reader)
     return true;
 }
 
-/* What a host may be: of a scheme unknown to the parser, of one it knows, and Zod's httpUrl. */
+/* Which hosts are accepted: those of unknown schemes, of known schemes, and of Zod's httpUrl. */
 enum format_url_kind { HOST_OPAQUE, HOST_SPECIAL, HOST_DNS };
 
 static bool is_host(struct reader host, enum format_url_kind kind)
@@ -370,7 +370,7 @@ static bool is_scheme(struct reader reader, const char *name)
     return peek(reader) == ':';
 }
 
-/* Moves past "scheme:". */
+/* Skips "scheme:". */
 static bool take_scheme(struct reader *reader)
 {
     int c = next(reader);
@@ -455,7 +455,7 @@ static bool is_drive(struct reader host)
            (mark == ':' || mark == '|') && next(&host) == 0x100;
 }
 
-/* What follows "file:". */
+/* Checks what follows "file:". */
 static bool format_url_is_file(struct reader reader)
 {
     struct reader host;
@@ -466,7 +466,7 @@ static bool format_url_is_file(struct reader reader)
     return peek(host) == 0x100 || is_drive(host) || is_host(host, HOST_SPECIAL);
 }
 
-/* What follows a scheme that has a host. */
+/* Checks what follows a scheme that requires a host. */
 static bool is_special(struct reader reader, enum format_url_kind kind)
 {
     while (is_slash(peek(reader), true))
@@ -486,17 +486,17 @@ bool hf_zod_url(const char *text, size_t size)
         if (is_scheme(reader, specials[i]))
             return is_special(rest, HOST_SPECIAL);
     if (next(&rest) != '/' || next(&rest) != '/')
-        return true; /* a path, which cannot fail */
+        return true; /* a path, which is always valid */
     return format_url_is_authority(authority(rest, false), HOST_OPAQUE);
 }
 
-/* http or https, both slashes written out, and a host of the DNS. */
+/* http or https, both slashes, and a DNS host. */
 bool hf_zod_http_url(const char *text, size_t size)
 {
     struct reader trimmed = trim(text, size), reader = strip(trimmed), rest = reader;
 
     if (reader.at != trimmed.at)
-        return false; /* Zod looks for the scheme before the parser drops anything */
+        return false; /* Zod looks for the scheme before the parser removes anything */
     if (!is_scheme(reader, "http") && !is_scheme(reader, "https"))
         return false;
     if (!take_scheme(&rest) || rest.end - rest.at < 2 || rest.at[0] != '/' || rest.at[1] != '/')

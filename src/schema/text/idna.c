@@ -1,6 +1,7 @@
-/* idna.c - the rules of a label: Punycode, contexts, direction.
+/* idna.c - rules for labels: Punycode, contexts, direction.
  *
- * The table says what a code point is; these rules say what may stand beside it. */
+ * The table (idna_table.c) gives the properties of a code point; these are the rules for
+ * combinations. */
 #include "schema/text/idna.h"
 
 /* ---- Punycode (RFC 3492) ---- */
@@ -34,7 +35,7 @@ static uint32_t digit_of(char c)
     return BASE;
 }
 
-/* One variable-length number; false when it is cut off or too large. */
+/* Reads one variable-length number; returns false if it is truncated or too large. */
 static bool read_delta(const char **at, const char *end, uint32_t bias, uint32_t *ret_delta)
 {
     uint64_t delta = 0, weight = 1;
@@ -96,7 +97,7 @@ size_t hf_idna_decode(const char *text, size_t size, uint32_t ret_points[IDNA_MA
     return count;
 }
 
-/* How many digits the delta takes. */
+/* The number of digits of a delta. */
 static size_t delta_size(uint32_t delta, uint32_t bias)
 {
     size_t size = 1;
@@ -159,7 +160,7 @@ static bool is_transparent(enum idna_role role)
            role == ROLE_VIRAMA_TRANSPARENT;
 }
 
-/* A non-joiner stands between two letters that would join, whatever marks are on them. */
+/* Whether a non-joiner is between two letters that would join, ignoring marks. */
 static bool breaks_join(const uint32_t *points, size_t count, size_t at)
 {
     enum idna_role role = ROLE_NONE;
@@ -210,7 +211,7 @@ static bool any_japanese(const uint32_t *points, size_t count)
     return false;
 }
 
-/* Whether the code point at `at` may stand there. */
+/* Whether the code point at `at` is allowed in its context. */
 static bool fits_context(const uint32_t *points, size_t count, size_t at)
 {
     uint32_t before = at ? points[at - 1] : 0, after = at + 1 < count ? points[at + 1] : 0;

@@ -1,4 +1,4 @@
-/* schema/text/idna.h - what RFC 5892, RFC 5893 and UTS 46 say of a code point and of a label. */
+/* schema/text/idna.h - properties of code points and labels (RFC 5892, RFC 5893, UTS 46). */
 #ifndef HAFT_SRC_IDNA_H
 #define HAFT_SRC_IDNA_H
 
@@ -6,12 +6,12 @@
 
 enum idna_status {
     IDNA_DISALLOWED,
-    IDNA_MAPPED, /* UTS 46 maps it to something valid, or drops it */
-    IDNA_SYMBOL, /* UTS 46 takes it as it is, RFC 5892 does not */
+    IDNA_MAPPED, /* UTS 46 maps it to valid characters, or removes it */
+    IDNA_SYMBOL, /* accepted by UTS 46, not by RFC 5892 */
     IDNA_VALID   /* PVALID, CONTEXTJ or CONTEXTO */
 };
 
-/* Joining type, and whether it is a combining mark or a virama. */
+/* Joining type, or combining mark or virama. */
 enum idna_role {
     ROLE_NONE,
     ROLE_LEFT,
@@ -24,7 +24,7 @@ enum idna_role {
     ROLE_VIRAMA
 };
 
-/* What the Bidi rule tells apart; NEUTRAL is ES, CS, ET, ON and BN. */
+/* Classes of the Bidi rule; NEUTRAL is ES, CS, ET, ON and BN. */
 enum idna_bidi { BIDI_OTHER, BIDI_L, BIDI_R, BIDI_AN, BIDI_EN, BIDI_NSM, BIDI_NEUTRAL };
 
 enum idna_script { SCRIPT_OTHER, SCRIPT_GREEK, SCRIPT_HEBREW, SCRIPT_JAPANESE };
@@ -38,26 +38,27 @@ struct idna {
 
 struct idna hf_idna_of(uint32_t point);
 
-/* A label as code points; `count` is at most the room given for it. */
+/* A label as code points; `count` is at most IDNA_MAX_LABEL. */
 enum { IDNA_MAX_LABEL = 256 };
 
-/* Decodes what follows "xn--" (RFC 3492); 0 when it is not Punycode or is too long. */
+/* Decodes the Punycode after "xn--" (RFC 3492). Returns 0 if it is invalid or too long. */
 size_t hf_idna_decode(const char *text, size_t size, uint32_t ret_points[IDNA_MAX_LABEL]);
 
-/* The size of the Punycode of a label, without "xn--"; SIZE_MAX when it has no such form. */
+/* The size of a label's Punycode, without "xn--"; SIZE_MAX if it cannot be encoded. */
 size_t hf_idna_encoded_size(const uint32_t *points, size_t count);
 
-/* No leading mark, joiners in their context (RFC 5892, A.1 and A.2). */
+/* Checks that there is no leading mark and that joiners are allowed by context (RFC 5892, A.1 and
+ * A.2). */
 bool hf_idna_joins(const uint32_t *points, size_t count);
 
-/* Whether one of R, AL or AN is there, which makes the whole name subject to the Bidi rule. */
+/* Whether a label contains R, AL or AN, which makes the whole name subject to the Bidi rule. */
 bool hf_idna_has_rtl(const uint32_t *points, size_t count);
 
-/* The Bidi rule (RFC 5893, section 2). */
+/* Checks the Bidi rule (RFC 5893, section 2). */
 bool hf_idna_bidi_rule(const uint32_t *points, size_t count);
 
-/* A U-label of RFC 5891 but for its length and the Bidi rule: every code point valid in its
- * context, hyphens in their places. */
+/* Checks a U-label (RFC 5891) except for its length and the Bidi rule: every code point is valid in
+ * its context, and hyphens are where they may be. */
 bool hf_idna_label(const uint32_t *points, size_t count);
 
 #endif

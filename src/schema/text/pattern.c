@@ -1,8 +1,8 @@
-/* pattern.c - ECMA-262 patterns on PCRE2, bounded in time and depth.
+/* pattern.c - ECMA-262 patterns on PCRE2, with limits on time and depth.
  *
- * Everything PCRE2 allocates comes out of an arena: compiled code out of the schema's, what a match
- * needs out of the call's, made once and kept.  Only JIT code lives elsewhere, because it must be
- * executable.  The steps of a match are counted, so no pattern can hold a thread for long. */
+ * PCRE2 allocates from arenas: compiled code from the schema's; match data from the call's, created
+ * once and reused. Only JIT code lives elsewhere, because it must be executable. The steps of a
+ * match are limited, so no pattern can occupy a thread for long. */
 #include "schema/text/pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -12,16 +12,16 @@
 #include "schema/text/ecma.h"
 
 enum {
-    HEAP_LIMIT = 16 * 1024, /* KiB that one match may hold when it runs without JIT */
+    HEAP_LIMIT = 16 * 1024, /* KiB of heap for one match without JIT */
     COMPILE_OPTIONS = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOTALL | PCRE2_MATCH_UNSET_BACKREF |
                       PCRE2_NEVER_BACKSLASH_C
 };
 
 /* ---- memory ---- */
 
-/* PCRE2 compiles with the help of blocks it frees soon, in no certain order.  So that they do not
- * stay in the arena, each block remembers where the arena stood before and after it; once the
- * newest one is free and nothing else has been allocated since, the arena goes back. */
+/* While compiling, PCRE2 allocates blocks that it soon frees, in no particular order. To release
+ * them, each block records the arena's position before and after it; once the newest block is free
+ * and nothing was allocated after it, the arena is rewound. */
 struct piece {
     struct piece *older;
     arena_mark before, after;
@@ -69,7 +69,7 @@ static void pool_free(void *memory, void *context)
     }
 }
 
-/* What PCRE2 is to allocate with, itself in the arena; NULL without memory. */
+/* PCRE2's allocation context, in the arena; NULL without memory. */
 static pcre2_general_context *pool_new(haft_arena *arena)
 {
     struct pattern_pool *pool = haft_arena_zalloc(arena, 1, sizeof *pool);
@@ -82,7 +82,7 @@ static pcre2_general_context *pool_new(haft_arena *arena)
 
 /* ---- compiling ---- */
 
-/* Where in the source the byte `offset` of its translation comes from. */
+/* Maps the byte `offset` of the translation to an offset in the source. */
 static size_t source_offset(haft_arena *arena, const char *source, size_t size, const char *flags,
                             size_t offset)
 {
@@ -100,7 +100,7 @@ static int refused(haft_reason *error, const char *text, size_t offset)
     return hf_error_set(error, HAFT_EPATTERN, "", "%s at offset %zu", text, offset);
 }
 
-/* The code of a translation; NULL with PCRE2's error and its offset in the translation. */
+/* Compiles a translation. Returns NULL with PCRE2's error and its offset in the translation. */
 static pcre2_code *pattern_compile_code(haft_arena *arena, const struct ecma *ecma,
                                         int *reterr_code, size_t *reterr_offset)
 {
@@ -166,7 +166,7 @@ int hf_pattern_compile(haft_arena *arena, struct pattern **list, const char *sou
         status = pattern_explain(arena, source, size, flags, error, offset, reterr_error);
         goto out;
     }
-    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* without it a match is slower, not wrong */
+    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* optional: only affects speed */
     pattern->code = code;
     pattern->steps = steps;
     pattern->next = *list;
@@ -185,7 +185,8 @@ int hf_pattern_valid(haft_arena *arena, const char *source, size_t size)
     int error = 0, status;
 
     status = hf_ecma_translate(&ecma, hf_arena_allocator(arena), source, size, "", SIZE_MAX);
-    /* The grammar has passed by now; of what PCRE2 refuses, only a script's name is ECMA-262's. */
+    /* The syntax has been checked; of the errors that PCRE2 can still report, only an unknown
+     * script name makes the expression invalid in ECMA-262. */
     if (!status && !pattern_compile_code(arena, &ecma, &error, &offset) &&
         error == PCRE2_ERROR_HEAP_FAILED)
         status = HAFT_ENOMEM;

@@ -1,7 +1,7 @@
-/* uri.c - resolving one address against another, as RFC 3986 section 5.2 says.
+/* uri.c - resolution of URI references (RFC 3986, section 5.2).
  *
- * An address is taken apart into spans of its own text and put together again in one allocation:
- * the result is never longer than the two it is made of. */
+ * A URI is split into slices of its text and reassembled in one allocation: the result is never
+ * longer than both inputs together. */
 #include "schema/text/uri.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool uri_begins(const char *text, size_t size, const char *prefix)
     return size >= n && memcmp(text, prefix, n) == 0;
 }
 
-/* Section 5.2.4, in place: what has been kept is text[0, kept). */
+/* Section 5.2.4, in place: text[0, kept) is the output so far. */
 static size_t remove_dots(char *text, size_t size)
 {
     size_t kept = 0, at = 0;
@@ -69,7 +69,7 @@ static size_t remove_dots(char *text, size_t size)
     return kept;
 }
 
-/* The path of a reference that has neither scheme nor authority, written at out[at]. */
+/* Writes the path of a reference without scheme and authority to out[at]. */
 static size_t uri_put_path(char *out, size_t at, const struct url *base,
                            const struct url_part *path)
 {
@@ -124,7 +124,7 @@ char *hf_uri_resolve(haft_arena *arena, const char *base_text, const char *refer
         at = uri_put_path(out, at, &base, &from.path);
     else
         at = uri_put(out, at, to.path.text, to.path.size);
-    /* The path of an address without authority ("urn:a:b") has no dot segments to remove. */
+    /* A path without authority ("urn:a:b") has no dot segments to remove. */
     if (from.authority.text || (from.scheme.text && to.authority.text))
         at = path + remove_dots(out + path, at - path);
     if (to.query.text) {

@@ -1,4 +1,4 @@
-/* checks.c - the ordered checks of a value that is of the right type. */
+/* checks.c - runs the ordered checks of a value that has the right type. */
 #include <math.h>
 #include <string.h>
 
@@ -76,8 +76,8 @@ static bool is_encoded(struct walk *w, const struct check *check, const char *te
     return !check->size || !hf_json_parse(text, n, w->arena, &value, &offset, &reason);
 }
 
-/* Whether the bits that the last character of base64 leaves over are zero: only then do the bytes
- * become the same text again. */
+/* Whether the unused bits of the last base64 character are zero: only then does encoding the bytes
+ * give the same text. */
 static bool is_canonical(const char *text, size_t size)
 {
     if (size < 4 || text[size - 1] != '=')
@@ -86,7 +86,7 @@ static bool is_canonical(const char *text, size_t size)
                                  : strchr("AEIMQUYcgkosw048", text[size - 2]);
 }
 
-/* 1, 0 or the status that ends the walk. */
+/* Returns 1, 0, or the status that ends the walk. */
 static int string_passes(struct walk *w, const struct check *check, const char *text, size_t size)
 {
     int passes;
@@ -111,7 +111,8 @@ static int string_passes(struct walk *w, const struct check *check, const char *
     }
 }
 
-/* Zod says what is wrong with a web address, and shows what its host should have matched. */
+/* As Zod does, reports what is wrong with an HTTP URL, and the pattern that its host should
+ * match. */
 static void explain_url(struct walk *w, const char *text, size_t size)
 {
     static const char host[] =
@@ -175,7 +176,7 @@ static bool to_decimal(const yyjson_val *number, struct decimal *ret_decimal)
     return true;
 }
 
-/* Exactly, as JSON Schema has it.  (Zod and Ajv divide doubles and take what comes close.) */
+/* Exact, as JSON Schema requires. (Zod and Ajv divide doubles and accept near results.) */
 static bool is_multiple(const yyjson_val *value, const yyjson_val *divisor)
 {
     struct decimal number, by;
@@ -184,7 +185,7 @@ static bool is_multiple(const yyjson_val *value, const yyjson_val *divisor)
            hf_decimal_is_multiple(number, by);
 }
 
-/* Integers of a named width: whole, within the safe range of JavaScript where Zod's are, in
+/* Integers of a named width: integral, in JavaScript's safe range where Zod requires it, and within
  * bounds. */
 static unsigned check_width(struct walk *w, const struct check *check, const yyjson_val *value,
                             const struct path *at)
@@ -257,7 +258,7 @@ static void sift_down(struct hashed *items, size_t root, size_t n)
     }
 }
 
-/* A heap sort: no recursion, no bad case. */
+/* Heap sort: no recursion, no quadratic case. */
 static void sort_hashed(struct hashed *items, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
@@ -271,7 +272,7 @@ static void sort_hashed(struct hashed *items, size_t n)
     }
 }
 
-/* 1 when no two items are equal: only those with the same hash are compared. */
+/* Returns 1 if no two items are equal; only items with equal hashes are compared. */
 static int is_unique(struct walk *w, yyjson_val *array)
 {
     size_t n = yyjson_arr_size(array), i, max;
@@ -326,7 +327,7 @@ static unsigned check_refine(struct walk *w, const struct check *check, const yy
     return refinement.verdict;
 }
 
-/* The type that a check is about, as yyjson has it; 0 for any. */
+/* The yyjson type that a check applies to; 0 for any. */
 static const uint8_t check_types[] = {
     [CHECK_MIN_LENGTH] = YYJSON_TYPE_STR,
     [CHECK_MAX_LENGTH] = YYJSON_TYPE_STR,
@@ -352,7 +353,7 @@ static const uint8_t check_types[] = {
     [CHECK_REFINE] = 0,
 };
 
-/* Whether a check looks at a size only and so runs on a value whose parts have failed. */
+/* Whether a check needs only the size, so that it also runs on a value with invalid parts. */
 static bool is_size(enum check_op op)
 {
     return op <= CHECK_LENGTH || (op >= CHECK_MIN_ITEMS && op <= CHECK_ITEMS);
@@ -362,7 +363,7 @@ unsigned hf_walk_checks(struct walk *w, const struct node *node, yyjson_val *val
                         const struct path *at, unsigned verdict, size_t size, struct place place)
 {
     uint8_t type = value ? unsafe_yyjson_get_type(value) : YYJSON_TYPE_NONE;
-    /* A field that has not passed is not in its struct, which then is nobody's to read. */
+    /* Invalid fields are not stored, so a struct with issues must not be read. */
     bool whole = !verdict || !place.base;
 
     for (size_t i = 0; i < node->n_checks && (w->issues || !verdict); i++) {
@@ -402,7 +403,7 @@ unsigned hf_walk_checks(struct walk *w, const struct node *node, yyjson_val *val
 
 /* ---- for refinements ---- */
 
-/* The issue's place: "items.0.name" below where the refined value is. */
+/* Extends the path of the refined value by the path of the issue, as "items.0.name". */
 static void refine_at(struct haft_refinement *refinement, const struct path *at, const char *path,
                       const char *message)
 {
@@ -427,7 +428,7 @@ static void refine_at(struct haft_refinement *refinement, const struct path *at,
     refinement->walk->frames--;
 }
 
-/* What a refinement cut out of a value may end in half a character, which JSON could not carry. */
+/* Text cut by a refinement may end in a partial character, which is not valid in JSON. */
 static void checks_mend_text(char *text)
 {
     size_t left = strlen(text), valid;

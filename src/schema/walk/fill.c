@@ -1,7 +1,7 @@
-/* fill.c - defaults in a value that has passed its schema.
+/* fill.c - fills in defaults in a valid value.
  *
- * Values are rows of cells that are not changed: a container that lacks nothing is the value itself, and one that
- * does is copied, with what it lacks at its end.  Which alternative a value is, the walk says. */
+ * Values are immutable cells: a container without missing members is used as it is; otherwise it is
+ * copied, with the missing members at the end. The walk determines which alternative applies. */
 #include "schema/walk/fill.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { FILL_MAX_FRAMES = 1024 };
 
-/* A member of an object that is being made, or an item of an array. */
+/* A member of an object under construction, or an item of an array. */
 struct part {
     yyjson_val key;
     yyjson_val *value;
@@ -37,7 +37,7 @@ static bool fill_room(struct walk *w, struct parts *parts, size_t n)
     return parts->list;
 }
 
-/* A container of these parts. */
+/* Creates a container of these parts. */
 static yyjson_val *fill_assemble(struct walk *w, yyjson_val *value, const struct parts *parts)
 {
     bool object = yyjson_is_obj(value);
@@ -69,7 +69,7 @@ static yyjson_val *fill_assemble(struct walk *w, yyjson_val *value, const struct
 
 /* ---- objects and arrays ---- */
 
-/* A member by every node that applies to its name. */
+/* Fills a member by every node that applies to its name. */
 static yyjson_val *fill_member(struct walk *w, const struct object *object, yyjson_val *key,
                                yyjson_val *value)
 {
@@ -137,7 +137,7 @@ static yyjson_val *fill_array(struct walk *w, const struct array *array, yyjson_
 
 /* ---- rules ---- */
 
-/* The first alternative that the value is. */
+/* Fills by the first alternative that accepts the value. */
 static yyjson_val *fill_alternative(struct walk *w, const struct rule *rule, yyjson_val *value)
 {
     for (size_t i = 0; i < rule->n_nodes && !w->status; i++)
@@ -163,12 +163,12 @@ static yyjson_val *fill_by_rule(struct walk *w, const struct rule *rule, yyjson_
     case RULE_IF:
         chosen = hf_walk_quiet(w, rule->nodes[0], value, NULL, NULL) ? 2 : 1;
         return rule->nodes[chosen] ? fill_value(w, rule->nodes[chosen], value) : value;
-    default: /* what must not be has no defaults, and a dynamic reference needs its way here */
+    default: /* "not" has no defaults; a dynamic reference needs the scope of the walk */
         return value;
     }
 }
 
-/* The value, or a copy that has what it lacks. */
+/* Returns the value, or a copy with its defaults filled in. */
 static yyjson_val *fill_value(struct walk *w, const struct node *node, yyjson_val *value)
 {
     if (w->status || (node->nullable && yyjson_is_null(value)))

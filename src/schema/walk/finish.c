@@ -1,5 +1,5 @@
-/* finish.c - what can only be done when all nodes of a schema stand: indexes, which nodes the fast paths take,
- * which lead back to themselves, and whether defaults fit. */
+/* finish.c - the steps that require all nodes of a schema: builds indexes, selects nodes for the
+ * fast paths, finds recursion, and checks defaults. */
 #include "schema/walk/finish.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 enum {
     DEFAULT_CHECK_MEMORY = 64 << 20,
     NODES_A_LEVEL = 4,        /* a use, its type, an array, its item */
-    FINISH_FEW_PROPERTIES = 8 /* up to here a walk along the names beats a hash */
+    FINISH_FEW_PROPERTIES = 8 /* up to here a linear search is faster than a hash */
 };
 
 static int index_properties(haft_schema *schema, struct object *object)
@@ -36,8 +36,8 @@ static int index_properties(haft_schema *schema, struct object *object)
     return 0;
 }
 
-/* The children of a node in one order, for a walk without recursion: the i-th, or NULL past the end
- * (with *ret_more false).  Absent children are NULL with *ret_more true. */
+/* Enumerates the children of a node, for traversal without recursion: the i-th, or NULL with
+ * *ret_more false after the last. Absent children are NULL with *ret_more true. */
 static const struct node *child(const struct node *node, size_t i, bool *ret_more)
 {
     const struct object *object = node->object;
@@ -90,7 +90,7 @@ struct walk_finish_visit {
     size_t next;
 };
 
-/* What a reference leads to is what is written, so it is that which recurses too. */
+/* The target of a reference is what is emitted, so it is marked as recursive too. */
 static void mark_written(struct node *node)
 {
     node->recursive = true;
@@ -102,7 +102,7 @@ static void mark_written(struct node *node)
     }
 }
 
-/* Depth-first over what the root reaches: a node met again while it is still open recurses. */
+/* Depth-first search from the root: a node that is reached while it is still open is recursive. */
 static int mark_recursive(haft_schema *schema, haft_reason *reterr_error)
 {
     arena_mark mark = hf_arena_save(schema->arena);
@@ -118,7 +118,7 @@ static int mark_recursive(haft_schema *schema, haft_reason *reterr_error)
     while (depth) {
         struct walk_finish_visit *top = &stack[depth - 1];
         bool more;
-        /* Nodes are const to each other and belong to the schema that is being made. */
+        /* Nodes are const to each other but owned by the schema under construction. */
         struct node *next = (struct node *)(uintptr_t)child(top->node, top->next++, &more);
 
         if (!more) {
@@ -139,14 +139,14 @@ static int mark_recursive(haft_schema *schema, haft_reason *reterr_error)
     return 0;
 }
 
-/* A node that is done when its type, its structure and its checks are. */
+/* Whether a node has only a type, a structure and checks. */
 static bool finish_is_plain(const struct node *node)
 {
     return !node->never && !node->nullable && !node->values && !node->n_rules && !node->tracks &&
            !node->resource && node->store != STORE_POINTER;
 }
 
-/* An object whose keys are its properties or an issue. */
+/* Whether an object rejects all keys except its properties. */
 static bool is_simple(const struct object *object)
 {
     return object->extra != EXTRA_CHECK && !object->names && !object->n_patterns &&
@@ -169,8 +169,8 @@ static bool has_defaults(const struct object *object)
     return false;
 }
 
-/* Whether the rules of a node look at every part of a container that passes.  A value that has
- * parts nobody looks at is searched for depth and duplicate keys before the walk. */
+/* Whether the rules of a node visit every part of an accepted container. Otherwise the value is
+ * checked for depth and duplicate keys before the walk. */
 static bool is_covered(const struct node *node)
 {
     bool joined = false;
@@ -187,7 +187,7 @@ static bool is_covered(const struct node *node)
     return true;
 }
 
-/* Says where in a default something is wrong, and what. */
+/* Reports an invalid default with the path and the reason. */
 static int refuse_default(const struct property *property, const haft_issues *issues, int status,
                           const haft_allocator *allocator, haft_reason *reterr_error)
 {
@@ -210,8 +210,7 @@ static int refuse_default(const struct property *property, const haft_issues *is
     return status == HAFT_EISSUES ? HAFT_ESCHEMA : status;
 }
 
-/* A default of a declared type is decoded as it will be, with all that it leaves to other
- * defaults. */
+/* Checks a default by decoding it as at run time, including nested defaults. */
 static int check_default(const haft_schema *schema, const struct node *node,
                          const struct property *property, haft_arena *arena,
                          haft_reason *reterr_error)

@@ -4,8 +4,8 @@
 
 #include "schema/model/node.h"
 
-/* The last step of every front end: numbers the nodes, indexes the properties, marks what recurses,
- * checks that defaults fit.  Frees the schema when it fails. */
+/* Numbers the nodes, indexes the properties, marks recursion and checks that defaults match. Frees
+ * the schema on failure. */
 int hf_schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_error);
 
 #endif

@@ -1,5 +1,5 @@
-/* schema/walk/lane.h - what both fast lanes do with a value that has no parts: from a document (quick.c)
- * and from text (quick_text.c). */
+/* schema/walk/lane.h - scalar handling of both fast paths: from a document (quick.c) and from text
+ * (quick_text.c). */
 #ifndef HAFT_SRC_LANE_H
 #define HAFT_SRC_LANE_H
 
@@ -11,8 +11,8 @@
 
 static const struct member fast_whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
-/* Each returns whether the value is accepted, and keeps it at its member of the struct at `base`,
- * if its node is one that is kept; `base` is NULL when nobody wants it. */
+/* Each returns whether the value is accepted and, if its node has a member, stores it in the struct
+ * at `base`. `base` is NULL if the value is only validated. */
 
 static ALWAYS_INLINE bool fast_number(const struct node *node, const yyjson_val *value, char *base,
                                       const struct member *member)
@@ -29,7 +29,7 @@ static ALWAYS_INLINE bool fast_number(const struct node *node, const yyjson_val 
     else if (base && node->store == STORE_NUMBER)
         *(double *)(void *)(base + member->offset) = (double)integer;
     if (integer < 0 && unsafe_yyjson_is_uint((void *)(uintptr_t)value))
-        return false; /* it does not fit */
+        return false; /* does not match */
     return integer >= node->quick.least && integer <= node->quick.most;
 }
 
@@ -44,14 +44,14 @@ static ALWAYS_INLINE bool fast_string(const struct node *node, const yyjson_val 
         *(const char **)(void *)(base + member->offset) = text;
     if (size < quick->least_bytes || size > quick->most_bytes)
         return false;
-    /* Without an escape there is no NUL: yyjson knows which have none. */
+    /* A string without escapes cannot contain a NUL, and yyjson marks those. */
     if (!(value->tag & YYJSON_SUBTYPE_NOESC) && node->c_string && memchr(text, 0, size))
         return false;
     return !quick->format || quick->format(text, size);
 }
 
-/* Keeps a value that the others have accepted for a member that is narrower than its kind; false for one that
- * does not fit it after all.  What has no such members does not come here, and pays nothing for them. */
+/* Stores an accepted value in a member that is narrower than its kind; returns false if it does not
+ * fit. Values without such members skip this function. */
 static bool fast_narrow(const struct node *node, const yyjson_val *value, char *base,
                         const struct member *member)
 {

@@ -1,16 +1,15 @@
-/* quick.c - the fast lane: values that are plainly all right.
+/* quick.c - the fast path: accepts values that are obviously valid.
  *
- * Nearly every value that is sent is right, has its keys in the order the schema lists them, and
- * meets rules that are a type, a range, a length or a format.  What a node asks of such a value is
- * worked out once, as its lane; a value that keeps to it is accepted here, in one pass without
- * bookkeeping.  Anything else is not refused but left to the walk (walk.c), which alone decides
- * what is wrong; so this can only ever agree with it. */
+ * Nearly all values are valid, have their keys in schema order, and are subject to simple rules: a
+ * type, a range, a length or a format. These rules are precomputed as bounds (struct quick); a
+ * value within them is accepted in one pass without bookkeeping. Anything else is not rejected but
+ * left to the walk (walk.c), which decides, so the fast path can never disagree with it. */
 #include <string.h>
 
 #include "schema/walk/lane.h"
 #include "schema/walk/quick.h"
 
-/* ---- what a lane takes ---- */
+/* ---- which nodes have a fast path ---- */
 
 #define TAKES(type) (1u << (type))
 
@@ -19,7 +18,7 @@ static bool takes_array(const struct array *array)
     return array && array->items && !array->n_prefix && !array->contains && !array->unevaluated;
 }
 
-/* Whether keys stand in JSON as they are. */
+/* Whether the keys need no escapes in JSON. */
 static bool has_plain_names(const struct object *object)
 {
     for (size_t i = 0; i < object->n_properties; i++)
@@ -30,7 +29,7 @@ static bool has_plain_names(const struct object *object)
     return true;
 }
 
-/* The types of values that there is a way for, if their checks have one too. */
+/* The types that the fast path supports, provided that their checks are supported too. */
 static unsigned taken(const struct node *node)
 {
     unsigned types = 0;
@@ -51,7 +50,7 @@ static unsigned taken(const struct node *node)
     return types;
 }
 
-/* False for a bound that is no whole number below 2^63. */
+/* Returns false for a bound that is not an integer below 2^63. */
 static bool narrow_integer(struct quick *quick, const struct check *check)
 {
     yyjson_val *bound = (yyjson_val *)(uintptr_t)&check->bound;
@@ -78,7 +77,7 @@ static void lower_to(size_t *most, size_t to)
     *most = to < *most ? to : *most;
 }
 
-/* False when the lane has no way to decide the check. */
+/* Returns false if the fast path cannot decide the check. */
 static bool narrow(struct quick *quick, const struct check *check)
 {
     switch (check->op) {
@@ -111,13 +110,13 @@ static bool narrow(struct quick *quick, const struct check *check)
     }
 }
 
-/* A scalar that the fast paths for the usual members do not keep. */
+/* Whether a scalar needs the slower functions for narrow members. */
 static bool is_narrow(const struct node *node)
 {
     return node->store >= STORE_SIGNED;
 }
 
-/* A float is looked at for what does not fit it. */
+/* Whether the check is a float's range check, which storing performs. */
 static bool is_of_float(const struct node *node, const struct check *check)
 {
     return check->op == CHECK_FLOAT_FORMAT && node->store == STORE_FLOAT;
@@ -146,7 +145,7 @@ void hf_quick_prepare(struct node *node)
 
 struct quick_fast {
     haft_arena *arena;
-    size_t depth; /* levels left */
+    size_t depth; /* remaining levels */
 };
 
 static bool accept_array(struct quick_fast *fast, const struct node *node, yyjson_val *value,
@@ -165,8 +164,8 @@ static COLD bool accept_narrow(const struct node *node, yyjson_val *value, char 
     return fits && fast_narrow(node, value, base, member);
 }
 
-/* The value that follows in the document; NULL when this one is not accepted.  Only what has parts
- * is worth a call. */
+/* Returns the next value in the document, or NULL if this one is not accepted. Only containers need
+ * a function call. */
 static ALWAYS_INLINE yyjson_val *quick_accept_value(struct quick_fast *fast,
                                                     const struct node *node, yyjson_val *value,
                                                     char *base, const struct member *member)
@@ -191,7 +190,7 @@ static ALWAYS_INLINE yyjson_val *quick_accept_value(struct quick_fast *fast,
     return value + 1;
 }
 
-/* ---- what has parts ---- */
+/* ---- containers ---- */
 
 static APART bool accept_array(struct quick_fast *fast, const struct node *node, yyjson_val *value,
                                char *base, const struct member *member)
@@ -227,7 +226,7 @@ static APART bool accept_array(struct quick_fast *fast, const struct node *node,
     return item;
 }
 
-/* Keys in the order of the properties, with optional ones left out. */
+/* Accepts keys in property order; optional ones may be missing. */
 static APART bool accept_object(struct quick_fast *fast, const struct node *node, yyjson_val *value,
                                 char *base, const struct member *member)
 {
@@ -270,7 +269,7 @@ static bool has_lane(const struct node *node)
     return node->quick.types || node->quick.narrow;
 }
 
-/* Whether every value that has this node has a part that no lane takes. */
+/* Whether every value of this node has a part that the fast path does not support. */
 static bool is_blocked(const struct node *node)
 {
     if (node->array && node->array->items && !has_lane(node->array->items))

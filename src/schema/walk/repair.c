@@ -1,16 +1,16 @@
-/* repair.c - a second look at a value that was refused: texts are read where no text is accepted.
+/* repair.c - repairs a rejected value: parses strings where no string is accepted.
  *
- * The walk here goes where the one that validates goes, by the same nodes, and gives back the value
- * or a copy with changes.  A text is JSON of one type or of none, so what it is read as is never a
- * guess; of a union's options, the only one that a repair makes right is taken. */
+ * The traversal follows the same nodes as validation and returns the value or a modified copy. A
+ * string is JSON of one type or not JSON, so parsing is never a guess; of a union's options, the
+ * only one that a repair makes valid is chosen. */
 #include "schema/walk/repair.h"
 
 #include <string.h>
 
 #include "schema/walk/walk.h"
 
-/* Visits of nodes, and values copied, of one repair; how deep nodes may lead to one another; how
- * far alternatives are followed to tell a type. */
+/* Limits of one repair: nodes visited and values copied; depth of references; depth to which
+ * alternatives are followed to determine types. */
 enum {
     MAX_STEPS = 1000000,
     REPAIR_MAX_FRAMES = 512,
@@ -18,16 +18,15 @@ enum {
     MAX_ACCEPTS_STEPS = 1024
 };
 
-/* Repairs made, the latest first, so that those of an alternative can be taken back. */
+/* Repairs made, latest first, so that those of an alternative can be undone. */
 struct made {
     const struct made *before;
     struct repair repair;
-    size_t n; /* with those before it */
+    size_t n; /* number, including earlier ones */
 };
 
 struct mender {
-    struct walk
-        walk; /* to try alternatives with; its steps and its status are those of the whole */
+    struct walk walk; /* for trying alternatives; its steps and status are those of the repair */
     const struct made *latest;
 };
 
@@ -83,7 +82,7 @@ static unsigned accepts(const struct node *node, size_t depth, size_t *steps)
 {
     unsigned types = node->types;
 
-    /* What is not followed to its end might be anything, and so is not repaired. */
+    /* Beyond the limit anything may be accepted, so nothing is repaired. */
     if (depth == MAX_ACCEPTS_DEPTH || !*steps)
         return TYPE_ANY;
     --*steps;
@@ -103,9 +102,9 @@ unsigned hf_node_accepts(const struct node *node)
     return accepts(node, 0, &steps);
 }
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
-/* The type a JSON text would have, by how it begins. */
+/* The type of a JSON text, by its first character. */
 static unsigned type_of_text(char first)
 {
     switch (first) {
@@ -143,8 +142,8 @@ static void repair_record(struct mender *m, const struct path *at, const yyjson_
         path[--n] = (haft_step){at->key, at->index};
 }
 
-/* The text read as JSON, when that is of a type that is accepted where no string is; else as it
- * is. */
+/* Parses the string if the result has an accepted type and strings are not accepted; otherwise
+ * returns it unchanged. */
 static yyjson_val *repair_mend_text(struct mender *m, const struct node *node, yyjson_val *value,
                                     const struct path *at)
 {
@@ -162,7 +161,7 @@ static yyjson_val *repair_mend_text(struct mender *m, const struct node *node, y
     types = hf_node_accepts(node);
     if (types & TYPE_STRING || !(types & type))
         return value;
-    /* A scalar is the whole text; around an object or array there may be blanks. */
+    /* White space is allowed around an object or array, but not around a scalar. */
     if (!(type & (TYPE_OBJECT | TYPE_ARRAY)) && (blank || memchr(" \t\r\n", text[size - 1], 4)))
         return value;
     if (hf_json_text_is_deep(text, size, m->walk.schema->max_depth) || !spend(m, size))
@@ -178,7 +177,7 @@ static yyjson_val *repair_mend_text(struct mender *m, const struct node *node, y
 
 /* ---- containers ---- */
 
-/* The container with other children: a row of cells, each child a row of its own in it. */
+/* Copies the container with other children; each child is a sequence of cells. */
 static yyjson_val *rebuild(struct mender *m, yyjson_val *value, yyjson_val *const *children)
 {
     bool object = yyjson_is_obj(value);
@@ -293,7 +292,7 @@ static yyjson_val *mend_inside(struct mender *m, const struct node *node, yyjson
 
 /* ---- alternatives ---- */
 
-/* Nothing is done when an option takes the value as it is, or when two take it in different ways. */
+/* Does nothing if an option accepts the value as it is, or if two accept different repairs. */
 static yyjson_val *mend_union(struct mender *m, const struct rule *rule, yyjson_val *value,
                               const struct path *at)
 {

@@ -1,5 +1,5 @@
-/* report.c - issues as they are found: Zod's members, Zod's sentences.  Those about keys and unions
- * say more than Zod's, and are in files of their own. */
+/* report.c - creates issues with Zod's members and messages. Those about keys and unions say more
+ * than Zod's and are in separate files. */
 #include "schema/walk/report.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ const char *hf_json_type_name(const yyjson_val *value)
 
 /* ---- lists ---- */
 
-/* Room for one more issue, or NULL when the limit is reached (it is counted all the same). */
+/* Returns a new issue, or NULL if the limit is reached (it is still counted). */
 static haft_issue *next_issue(struct walk *w)
 {
     haft_issues *issues = w->issues;
@@ -108,7 +108,7 @@ void hf_issues_append(struct walk *w, const haft_issues *from)
 
 /* ---- text ---- */
 
-/* A number as JSON and as a sentence shows it: the same text. */
+/* A number as text, the same in JSON and in messages. */
 static const char *number_text(struct walk *w, const yyjson_val *number)
 {
     yyjson_val *value = (yyjson_val *)(uintptr_t)number;
@@ -164,7 +164,7 @@ static const char *value_json(struct walk *w, const yyjson_val *value)
     return hf_sentence_end(&json);
 }
 
-/* A value as JavaScript's template strings show it: a string in quotes and unescaped. */
+/* A value as JavaScript's template strings show it, with strings in quotes and unescaped. */
 static void report_put_value(haft_buffer *text, yyjson_val *value)
 {
     if (yyjson_is_str(value))
@@ -196,10 +196,10 @@ void hf_report_note(struct walk *w, const char *note, const char *pattern)
     issues->list[issues->count - 1].pattern = pattern;
 }
 
-/* ---- one function a sentence ---- */
+/* ---- one function per message ---- */
 
-/* The name of the one type that passes, or of the ones.  As in Zod, an integer is a number first,
- * and an int then. */
+/* The names of the accepted types. As in Zod, an integer is "number" if the value is not a number,
+ * and "int" if it is one with a fraction. */
 static const char *expected_of(struct walk *w, const struct node *node, const yyjson_val *value)
 {
     const char *names[TYPE_NAMES], *text = "";
@@ -373,7 +373,7 @@ unsigned hf_report_format(struct walk *w, const struct path *at, const struct ch
 
     if (!issue)
         return FAIL;
-    /* Zod says where a format comes from when a pattern decides it. */
+    /* Zod names the format if a pattern decides it. */
     if (check->op != CHECK_FORMAT || check->format->shown)
         issue->origin = "string";
     sentence = format_sentence(w, issue, check);

@@ -1,5 +1,5 @@
-/* report_keys.c - issues about the keys of an object.  The sentence goes on where Zod's stops: which
- * keys are accepted, and which of them was probably meant. */
+/* report_keys.c - issues about the keys of an object. The message extends Zod's with the accepted
+ * keys and the probably intended one. */
 #include "schema/walk/report.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 enum {
     REPORT_KEYS_SHOWN = 120,
     MAX_LISTED = 24
-}; /* bytes of a key that was sent; keys in a sentence */
+}; /* limits of a key's size and of the keys in a message */
 
-/* The accepted key that was probably meant; NULL when none is near. */
+/* The accepted key that was probably intended; NULL if none is similar. */
 static const char *report_keys_nearest(const struct object *object, const char *key)
 {
     struct nearest search = hf_nearest_begin(key);
@@ -38,7 +38,7 @@ static bool list_keys(struct walk *w, haft_issue *issue, const struct object *ob
     return true;
 }
 
-/* What a client sent, cut to a length that fits a sentence. */
+/* Writes a client's key, truncated to fit a message. */
 static void report_keys_put_key(haft_buffer *text, const char *key)
 {
     size_t size = strlen(key), cut = size;
@@ -49,7 +49,7 @@ static void report_keys_put_key(haft_buffer *text, const char *key)
     haft_buffer_printf(text, "\"%.*s%s\"", (int)cut, key, cut < size ? "..." : "");
 }
 
-/* The names in quotes, as many as a sentence can bear. */
+/* Writes the names in quotes, up to the limit. */
 static void put_keys(haft_buffer *text, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n && i < MAX_LISTED; i++) {

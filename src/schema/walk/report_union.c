@@ -1,10 +1,11 @@
-/* report_union.c - issues about values for which no option, or more than one, is right.  The sentence
- * goes on where Zod's stops: why, by the option that came closest. */
+/* report_union.c - issues about values that match no option, or more than one. The message extends
+ * Zod's with the reason from the option that came closest. */
 #include "schema/walk/report.h"
 
 #include <string.h>
 
-/* How far an option got: the depth at which it failed first, and how little is wrong with it. */
+/* Compares how close two options came: by the depth of the first failure, then by the number of
+ * issues. */
 static bool is_closer(const haft_issues *left, const haft_issues *right)
 {
     size_t ours = left->count ? left->list[0].n_path : 0;
@@ -13,7 +14,7 @@ static bool is_closer(const haft_issues *left, const haft_issues *right)
     return ours != theirs ? ours > theirs : left->total < right->total;
 }
 
-/* Whether every option failed on the type of the value itself. */
+/* Whether every option failed because of the value's type. */
 static bool all_types(const haft_issues *branches, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -35,7 +36,7 @@ static const char *union_sentence(struct walk *w, const haft_issues *branches, s
         haft_buffer_puts(text, "Invalid input: expected ");
         for (size_t i = 0; i < n; i++)
             haft_buffer_printf(text, "%s%s", i ? " or " : "", branches[i].list[0].expected);
-        /* The sentence of every one ends in the same type. */
+        /* All messages end with the same type. */
         received = strstr(branches[0].list[0].message, ", received ");
         haft_buffer_puts(text, received ? received : "");
         return hf_sentence_end(&sentence);
@@ -75,7 +76,7 @@ unsigned hf_report_overlap(struct walk *w, const struct path *at)
     return ABORT;
 }
 
-/* The accepted tags: as JSON, or in quotes as a sentence lists them. */
+/* Writes the accepted tags, as JSON or quoted for a message. */
 static const char *list_tags(struct walk *w, const struct rule *rule, const char *between,
                              const char *quote)
 {

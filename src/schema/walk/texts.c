@@ -1,13 +1,13 @@
-/* texts.c - an object out of a query's or a path's parameters, which are texts all of them. */
+/* texts.c - builds an object from query or path parameters, which are strings. */
 #include <string.h>
 
 #include "schema/walk/repair.h"
 #include "schema/walk/walk.h"
 
-/* How far references are followed to find a field. */
+/* The maximum number of references followed to find a field. */
 enum { TEXTS_MAX_DEPTH = 16 };
 
-/* The node of the field of that name; NULL when nothing names it. */
+/* The node of the field of that name; NULL if there is none. */
 static const struct node *find_field(const struct node *node, const struct text_field *field,
                                      size_t depth)
 {
@@ -39,7 +39,7 @@ static bool same_name(const struct text_field *left, const struct text_field *ri
     return left->name_size == right->name_size && !memcmp(left->name, right->name, left->name_size);
 }
 
-/* Puts all texts of one name into a row of cells, and returns how many cells that took. */
+/* Writes all strings of one name as cells, and returns the number of cells. */
 static size_t texts_put_field(const haft_schema *schema, const struct text_field *fields, size_t n,
                               size_t first, yyjson_val *to)
 {

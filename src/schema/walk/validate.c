@@ -1,12 +1,12 @@
-/* validate.c - validate and decode, from text or from a value: setting up a walk and saying how it
- * ended. */
+/* validate.c - validates and decodes, from text or from a value: sets up a walk and reports its
+ * result. */
 #include <string.h>
 
 #include "schema/walk/fill.h"
 #include "schema/walk/quick.h"
 #include "schema/walk/walk.h"
 
-/* Where a value is inside another, as a path: the containers that hold it, from the outside in. */
+/* Determines the path of a nested value from the containers that hold it, outermost first. */
 static void report_twice(struct walk *w, yyjson_val *within, yyjson_val *key, const struct path *at)
 {
     size_t i, n;
@@ -36,7 +36,7 @@ static void report_twice(struct walk *w, yyjson_val *within, yyjson_val *key, co
     hf_report_duplicate(w, at, key);
 }
 
-/* Depth and keys of a value that the rules do not look at everywhere. */
+/* Checks depth and keys of a value whose parts are not all visited by rules. */
 static unsigned walk_uncovered(struct walk *w, yyjson_val *value)
 {
     yyjson_val *key = NULL;
@@ -50,7 +50,7 @@ static unsigned walk_uncovered(struct walk *w, yyjson_val *value)
     return status ? hf_walk_stop(w, status) : PASS;
 }
 
-/* An issue about the whole text or the whole walk. */
+/* Adds an issue about the whole text or the whole walk. */
 static int report_whole(struct walk *w, int status, const char *format, const char *message)
 {
     haft_issue *list = haft_arena_zalloc(w->arena, 1, sizeof *list);
@@ -98,8 +98,8 @@ int hf_walk_run(const haft_schema *schema, const struct node *node, yyjson_val *
     return hf_walk_finish(&w, verdict);
 }
 
-/* What the fast lane has not accepted, from the root into `to`; NULL when nobody but a refinement wants
- * to see it. */
+/* Walks a value that the fast path did not accept. `to` is NULL if only a refinement needs the
+ * decoded value. */
 static int validate_walk(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to,
                          haft_issues *issues)
 {
@@ -165,7 +165,7 @@ int haft_schema_decode(const haft_schema *schema, haft_value *value, haft_arena 
                : validate_walk(schema, value, arena, ret_value, reterr_issues);
 }
 
-/* Whether the text is a value of the schema, seen at once. */
+/* Tries the fast path from text. */
 static bool decode_quickly(const haft_schema *schema, const char *text, size_t size,
                            haft_arena *arena, void *ret_value)
 {

@@ -1,25 +1,26 @@
-/* walk.c - one value by one node: its type, its accepted values, then what its type calls for. */
+/* walk.c - applies one node to one value: its type, its accepted values, then the rules for its
+ * type. */
 #include "schema/walk/walk.h"
 
 #include <string.h>
 
 #include "schema/model/sized.h"
 
-/* How far the C stack may go: a reference that leads to itself without consuming the value ends
- * here and not in a crash. */
+/* The maximum recursion: a reference that leads to itself without consuming the value ends here
+ * instead of overflowing the stack. */
 enum { WALK_MAX_FRAMES = 1024 };
 
 unsigned hf_walk_stop(struct walk *w, int status)
 {
     if (!w->status)
         w->status = status;
-    /* No step is left, so that the one test for steps ends the walk. */
+    /* Setting the remaining steps to 0 makes the test for steps end the walk. */
     w->steps = 0;
     return ABORT_ALL;
 }
 
-/* The type bit of a value; 0 for an absent one.  Whether a real is whole is only asked when it
- * decides. */
+/* The type bit of a value; 0 if absent. A real is tested for being integral only if that
+ * matters. */
 static inline unsigned type_of(const yyjson_val *value, const struct node *node)
 {
     static const uint8_t types[8] = {
@@ -36,7 +37,7 @@ static inline unsigned type_of(const yyjson_val *value, const struct node *node)
     return types[unsafe_yyjson_get_type((void *)(uintptr_t)value)];
 }
 
-/* The index of the value among the accepted ones, or their number when it is none of them. */
+/* The index of the value among the accepted ones, or their number if it is not accepted. */
 static size_t find_value(struct walk *w, const struct node *node, yyjson_val *value)
 {
     size_t i, n;
@@ -59,7 +60,7 @@ static int64_t to_int64(const yyjson_val *number)
                                                             : number->uni.i64;
 }
 
-/* The same of one that has passed for a narrower integer, or for one without a sign. */
+/* The bits of an accepted number, for a narrower or unsigned integer. */
 static uint64_t walk_bits(const yyjson_val *number)
 {
     if (unsafe_yyjson_is_real((void *)(uintptr_t)number) && number->uni.f64 > 0)
@@ -67,7 +68,7 @@ static uint64_t walk_bits(const yyjson_val *number)
     return (uint64_t)to_int64(number);
 }
 
-/* One that is narrower than its kind; a text has been found to fit, with its NUL. */
+/* Stores in a member narrower than its kind; strings have been checked to fit with their NUL. */
 static COLD void store_narrow(const struct node *node, yyjson_val *value, char *to)
 {
     float narrow;
@@ -90,7 +91,7 @@ static APART void store_enum(const struct node *node, size_t index, char *to)
         *(int *)(void *)to = (int)index;
 }
 
-/* Base64 in place of bytes; what is not base64 was refused by the format check. */
+/* Decodes base64 into bytes; the format check has rejected invalid base64. */
 static APART unsigned store_bytes(struct walk *w, const yyjson_val *value, char *to, char *base,
                                   const struct member *member)
 {
@@ -107,7 +108,7 @@ static APART unsigned store_bytes(struct walk *w, const yyjson_val *value, char 
     return PASS;
 }
 
-/* Keeps a scalar that has passed. */
+/* Stores an accepted scalar. */
 static inline unsigned walk_store(struct walk *w, const struct node *node, yyjson_val *value,
                                   size_t index, struct place place)
 {
@@ -165,14 +166,14 @@ static APART unsigned check_uint64(struct walk *w, const struct node *node, cons
     return report_int64(w, node, value, at);
 }
 
-/* Whether an integer fits the int64_t, or the uint64_t, it is kept in; for narrower ones there are checks. */
+/* Whether an integer fits the int64_t or uint64_t that stores it; narrower ones have checks. */
 static inline unsigned check_int64(struct walk *w, const struct node *node, const yyjson_val *value,
                                    const struct path *at)
 {
     if (node->store != STORE_INTEGER)
         return node->store == STORE_UNSIGNED ? check_uint64(w, node, value, at) : PASS;
-    /* An integer one below the least is read as the double that the least would be, so that double
-     * is refused; the least itself is read as an integer. */
+    /* An integer one below the minimum is parsed as the same double as the minimum, so that double
+     * is rejected; the minimum itself is parsed as an integer. */
     if (unsafe_yyjson_is_real((void *)(uintptr_t)value)
             ? value->uni.f64 > -9223372036854775808.0 && value->uni.f64 < 9223372036854775808.0
             : unsafe_yyjson_is_sint((void *)(uintptr_t)value) || value->uni.i64 >= 0)
@@ -180,7 +181,7 @@ static inline unsigned check_int64(struct walk *w, const struct node *node, cons
     return report_int64(w, node, value, at);
 }
 
-/* Whether a string can be kept NUL-terminated. */
+/* Whether a string can be stored NUL-terminated. */
 static inline unsigned check_text(struct walk *w, const struct node *node, const yyjson_val *value,
                                   const struct path *at)
 {
@@ -191,7 +192,7 @@ static inline unsigned check_text(struct walk *w, const struct node *node, const
     return hf_report_custom(w, at, "Invalid string: must not contain U+0000", FAIL);
 }
 
-/* The part of a walk that depends on the type: structure first, then rules, then checks. */
+/* The type-dependent part of a walk: structure first, then rules, then checks. */
 static APART unsigned walk_typed(struct walk *w, const struct node *node, yyjson_val *value,
                                  unsigned type, const struct path *at, struct seen *seen,
                                  struct place place)
@@ -226,7 +227,7 @@ static APART unsigned walk_typed(struct walk *w, const struct node *node, yyjson
     return verdict;
 }
 
-/* A value behind a pointer: the room for it is made now. */
+/* Allocates a value that is stored behind a pointer. */
 static unsigned walk_pointer(struct walk *w, const struct node *node, yyjson_val *value,
                              unsigned type, const struct path *at, struct place place)
 {
@@ -239,7 +240,8 @@ static unsigned walk_pointer(struct walk *w, const struct node *node, yyjson_val
     return walk_typed(w, node->as, value, type, at, NULL, (struct place){made, &whole});
 }
 
-/* What no other keyword of this node or below it has looked at. */
+/* Applies unevaluated* to the parts that no other keyword of this node or below it has
+ * evaluated. */
 static unsigned walk_unevaluated(struct walk *w, const struct node *node, yyjson_val *value,
                                  const struct path *at, struct seen *seen)
 {
@@ -270,8 +272,8 @@ static unsigned walk_unevaluated(struct walk *w, const struct node *node, yyjson
     return verdict;
 }
 
-/* A node with unevaluated* sees only what it and its own subschemas evaluated; what it evaluated is
- * then told to the one that asked. */
+/* A node with unevaluated* sees only what it and its subschemas evaluated; the result is then added
+ * to the caller's set. */
 static unsigned walk_tracking(struct walk *w, const struct node *node, yyjson_val *value,
                               unsigned type, const struct path *at, struct seen *outer,
                               struct place place)
@@ -308,7 +310,7 @@ static unsigned walk_entered(struct walk *w, const struct node *node, yyjson_val
     return walk_typed(w, node, value, type, at, seen, place);
 }
 
-/* A node with references, alternatives or a document's scope. */
+/* Walks a node with references, alternatives or a document's scope. */
 static APART unsigned walk_full(struct walk *w, const struct node *node, yyjson_val *value,
                                 const struct path *at, struct seen *seen, struct place place)
 {
@@ -342,7 +344,7 @@ unsigned hf_walk(struct walk *w, const struct node *node, yyjson_val *value, con
         return hf_report_type(w, at, node, node->expected, NULL, value, ABORT);
     if (type & (TYPE_OBJECT | TYPE_ARRAY))
         return walk_typed(w, node, value, type, at, seen, place);
-    /* The most there are: a scalar, its checks, its member. */
+    /* Fast path for the most common case: a scalar, its checks, its member. */
     verdict = type == TYPE_STRING    ? check_text(w, node, value, at)
               : type == TYPE_INTEGER ? check_int64(w, node, value, at)
                                      : PASS;

@@ -1,20 +1,20 @@
-/* schema/walk/walk.h - one pass over a value by its node: validate, and decode where there is a struct.
+/* schema/walk/walk.h - one pass over a value, guided by its node: validates, and decodes if there
+ * is a struct.
  *
- * A walk visits a value with the rules of one node.  It answers with a verdict and, unless it is
- * quiet, adds an issue for everything that is wrong.  With a place to store, the value is also kept
- * in the C member that the node was declared for. */
+ * A walk applies the rules of one node to a value. It returns a verdict and, unless it is quiet,
+ * adds an issue for every violation. With a place, it also stores the value in the C member that
+ * the node was declared for. */
 #ifndef HAFT_SRC_WALK_H
 #define HAFT_SRC_WALK_H
 
 #include "json/json.h"
 #include "schema/model/node.h"
 
-/* What a walk found; verdicts of parts are or-ed.  As in Zod, a failed type aborts: the checks
- * after it have nothing to stand on.  An explicit abort also stops those that look at a size
- * only. */
+/* The result of a walk; verdicts of parts are ORed. As in Zod, a type mismatch aborts: later checks
+ * are skipped. An explicit abort also skips the checks of sizes. */
 enum verdict { PASS = 0, FAIL = 1, ABORT = 3, ABORT_ALL = 7 };
 
-/* The way from the root to a value, on the C stack. */
+/* The path from the root to a value, on the C stack. */
 struct path {
     const struct path *up;
     const char *key; /* NULL for an index */
@@ -36,17 +36,18 @@ struct seen {
 struct walk {
     const haft_schema *schema;
     haft_arena *arena;
-    haft_issues *issues; /* NULL: quiet, only the verdict counts and the first failure ends it */
+    haft_issues *issues; /* NULL: quiet, only the verdict matters and the first failure ends the
+                          * walk */
     struct pattern_scratch scratch;
     const struct scope *scope;
-    size_t steps;  /* left */
+    size_t steps;  /* remaining */
     size_t depth;  /* of the value */
     size_t frames; /* of the C stack */
-    int status;    /* HAFT_ENOMEM, HAFT_ESTEPS or HAFT_EDEPTH: the walk cannot go on */
+    int status;    /* HAFT_ENOMEM, HAFT_ESTEPS or HAFT_EDEPTH: the walk must stop */
 };
 
-/* Where a decoded value goes: into the struct at `base`, at the member's offsets.  Base NULL:
- * nowhere. */
+/* Where a decoded value is stored: in the struct at `base`, at the member's offsets. If `base` is
+ * NULL, it is not stored. */
 struct place {
     char *base;
     const struct member *member;
@@ -54,7 +55,7 @@ struct place {
 
 #define NOWHERE ((struct place){NULL, NULL})
 
-/* The member of a case, seen from the struct that the choice is in at `offset`. */
+/* The member of a case, relative to the struct that contains the choice at `offset`. */
 static inline struct member hf_member_inside(const struct member *member, size_t offset)
 {
     struct member inside = *member;
@@ -76,8 +77,8 @@ unsigned hf_walk_array(struct walk *w, const struct node *node, yyjson_val *valu
 unsigned hf_walk_rules(struct walk *w, const struct node *node, yyjson_val *value,
                        const struct path *at, struct seen *seen, struct place place);
 
-/* The checks in their order.  `verdict` is what stands so far; `size` is the count of an array's
- * items or an object's properties.  Returns the verdict with theirs. */
+/* Runs the checks in order. `verdict` is the verdict so far; `size` is the number of an array's
+ * items or an object's properties. Returns the combined verdict. */
 unsigned hf_walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
                         const struct path *at, unsigned verdict, size_t size, struct place place);
 
@@ -85,30 +86,29 @@ unsigned hf_walk_checks(struct walk *w, const struct node *node, yyjson_val *val
 unsigned hf_walk_quiet(struct walk *w, const struct node *node, yyjson_val *value,
                        const struct path *at, struct seen *seen);
 
-/* The option whose tag is the value's; n_nodes when there is none. */
+/* The index of the option that accepts the tag; n_nodes if there is none. */
 size_t hf_walk_find_tagged(struct walk *w, const struct rule *rule, yyjson_val *tag);
 
-/* The dynamic anchor of the outermost resource in scope that has one of this name. */
+/* The dynamic anchor of that name in the outermost resource in scope that has one. */
 const struct node *hf_walk_find_dynamic(const struct walk *w, const struct rule *rule);
 
-/* The property of this name; NULL when there is none. */
+/* Finds a property by name; NULL if there is none. */
 const struct property *hf_object_property(const struct object *object, const char *name,
                                           size_t size);
 
-/* A walk from its beginning, for the public readings: sets *issues and returns the status of it
- * all. */
+/* Performs a walk for the public functions: sets *issues and returns the overall status. */
 int hf_walk_run(const haft_schema *schema, const struct node *node, yyjson_val *value,
                 haft_arena *arena, struct place place, haft_issues *issues);
 
-/* The status a walk ends with.  What stopped it takes the place of the issues found until then. */
+/* The status of a finished walk. An error that stopped it replaces the issues found so far. */
 int hf_walk_finish(struct walk *w, unsigned verdict);
 
-/* Ends the walk with a status: the verdict of all that is still to come is a failure. */
+/* Stops the walk with a status: all further verdicts are failures. */
 unsigned hf_walk_stop(struct walk *w, int status);
 
-/* ---- what has been evaluated (walk_seen.c) ---- */
+/* ---- evaluated members (walk_seen.c) ---- */
 
-/* An empty set for the members of a container in the walk's arena. */
+/* Creates an empty set for the members of a container, in the walk's arena. */
 bool hf_seen_init(struct walk *w, struct seen *seen, const yyjson_val *value);
 bool hf_seen_copy(struct walk *w, struct seen *to, const struct seen *from);
 void hf_seen_merge(struct seen *to, const struct seen *from);
@@ -126,7 +126,7 @@ static inline bool seen_has(const struct seen *seen, size_t i)
 
 /* ---- issues (report.c) ---- */
 
-/* Each adds one issue and returns its verdict.  They cost nothing when the walk is quiet. */
+/* Each adds one issue and returns its verdict, and does nothing if the walk is quiet. */
 COLD unsigned hf_report_type(struct walk *w, const struct path *at, const struct node *node,
                              const char *expected, const char *format, const yyjson_val *value,
                              unsigned verdict);
@@ -151,13 +151,13 @@ COLD unsigned hf_report_discriminator(struct walk *w, const struct path *at,
 COLD unsigned hf_report_custom(struct walk *w, const struct path *at, const char *message,
                                unsigned verdict);
 
-/* Gives the issue that was added last a message of its own, if there is one. */
+/* Sets a custom message for the last issue, if there is one. */
 COLD void hf_report_message(struct walk *w, const char *message);
 
-/* The same with a remark and the pattern that it is about. */
+/* The same with a note and the pattern that it refers to. */
 COLD void hf_report_note(struct walk *w, const char *note, const char *pattern);
 
-/* A list for a part of the walk; HAFT_ENOMEM stops the walk. */
+/* Appends the issues of a part of the walk; HAFT_ENOMEM stops the walk. */
 void hf_issues_append(struct walk *w, const haft_issues *from);
 
 /* "string", "number", "null", "undefined", ... */

@@ -1,7 +1,7 @@
-/* walk_array.c - arrays and tuples, and what an array must contain. */
+/* walk_array.c - arrays, tuples and contains. */
 #include "schema/walk/walk.h"
 
-/* Zod's tuple looks at the number of items before it looks at any. */
+/* Zod's tuple checks the number of items before any item. */
 static unsigned walk_tuple_size(struct walk *w, const struct node *node, size_t size,
                                 const struct path *at)
 {
@@ -23,8 +23,8 @@ static unsigned walk_tuple_size(struct walk *w, const struct node *node, size_t 
     return PASS;
 }
 
-/* The first of the leading checks of a size that the array is too long for: no item is looked at
- * then.  A check of the user's in front wants to see the items. */
+/* The first of the leading size checks that the array exceeds; its items are then not visited. A
+ * user-defined check before it must see the items. */
 static const struct check *exceeded(const struct node *node, size_t size)
 {
     for (size_t i = 0; i < node->n_checks; i++) {
@@ -38,7 +38,7 @@ static const struct check *exceeded(const struct node *node, size_t size)
     return NULL;
 }
 
-/* Items of the prefix that the array is too short for. */
+/* Reports missing items of the prefix. */
 static unsigned walk_absent_items(struct walk *w, const struct array *array, size_t size,
                                   const struct path *at)
 {
@@ -78,7 +78,7 @@ static unsigned walk_contains(struct walk *w, const struct array *array, yyjson_
     return PASS;
 }
 
-/* Room for the items in C, with their count set; NULL when they are not kept. */
+/* Allocates the C items and sets their count; NULL if they are not stored. */
 static unsigned prepare_items(struct walk *w, const struct node *node, const yyjson_val *value,
                               struct place place, char **ret_items)
 {

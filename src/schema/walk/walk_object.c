@@ -1,8 +1,9 @@
-/* walk_object.c - objects: properties in the order they were declared, whatever order they came in.
+/* walk_object.c - objects: visits properties in declaration order, regardless of their order in the
+ * value.
  *
- * A first pass over the keys finds each one's property; a second pass over the properties visits
- * the values, so that issues come in the schema's order, as Zod's do, and what is absent is met on
- * the way. */
+ * A first pass over the keys finds each one's property. A second pass over the properties visits
+ * the values, so that issues are in schema order, as Zod's are, and absent properties are
+ * noticed. */
 #include "schema/walk/walk.h"
 
 #include <string.h>
@@ -43,8 +44,8 @@ const struct property *hf_object_property(const struct object *object, const cha
     return found < object->n_properties ? &object->properties[found] : NULL;
 }
 
-/* Its index.  Clients send keys in the order the schema lists them, so the one after the last found
- * is tried first. */
+/* Finds a property's index. Clients send keys in schema order, so the one after the last found is
+ * tried first. */
 static inline size_t find_property(const struct object *object, const char *name, size_t size,
                                    size_t next)
 {
@@ -80,9 +81,9 @@ static inline unsigned walk_present(struct walk *w, const struct property *prope
     return hf_walk(w, property->node, value, &(struct path){at, property->name, 0}, NULL, inside);
 }
 
-/* ---- keys that are no property ---- */
+/* ---- keys that are not properties ---- */
 
-/* Zod asks a record's key as text and, when it reads as a number, as that number too. */
+/* Zod checks a record's key as a string and, if it is numeric, also as a number. */
 static bool numeric_key(const yyjson_val *key, yyjson_val *ret_number)
 {
     const char *text = unsafe_yyjson_get_str((void *)(uintptr_t)key);
@@ -101,7 +102,7 @@ static bool numeric_key(const yyjson_val *key, yyjson_val *ret_number)
         if (i == point + 1)
             return false;
     }
-    /* A key may have zeros in front, which JSON numbers may not. */
+    /* Unlike JSON numbers, a key may have leading zeros. */
     while (whole + 1 < size && text[whole] == '0' && text[whole + 1] != '.')
         whole++;
     if (i != size || size - whole > 300)
@@ -118,7 +119,7 @@ static bool numeric_key(const yyjson_val *key, yyjson_val *ret_number)
     }
 }
 
-/* A key by the schema of names. */
+/* Checks a key by the schema of names. */
 static unsigned walk_name(struct walk *w, const struct node *node, yyjson_val *key,
                           const struct path *at)
 {
@@ -140,7 +141,7 @@ static unsigned walk_name(struct walk *w, const struct node *node, yyjson_val *k
     return ABORT;
 }
 
-/* Whether the key is a pattern property; each that matches has its say. */
+/* Applies every pattern property that matches the key; reports whether one did. */
 static unsigned walk_patterns(struct walk *w, const struct object *object, yyjson_val *key,
                               yyjson_val *value, const struct path *at, bool *ret_matched)
 {
@@ -162,7 +163,7 @@ static unsigned walk_patterns(struct walk *w, const struct object *object, yyjso
     return verdict;
 }
 
-/* The keys no rule knows, until they are reported together. */
+/* Unknown keys, collected for a single issue. */
 struct unknown {
     yyjson_val *few[FEW_UNKNOWN], **keys;
     size_t n, capacity;
@@ -187,7 +188,7 @@ static void add_unknown(struct walk *w, struct unknown *unknown, yyjson_val *key
     unknown->n++;
 }
 
-/* The member that keeps one entry of a map. */
+/* The place of one entry of a map. */
 static struct place map_entry(struct place place, const struct node *node, size_t i,
                               struct member *member)
 {
@@ -216,7 +217,7 @@ static unsigned walk_extra(struct walk *w, const struct node *node, yyjson_val *
     return hf_walk(w, object->extra_node, value, &here, NULL, inside);
 }
 
-/* Names, patterns and extras: a pass over all keys, only made when there is something to it. */
+/* Checks names, patterns and extra keys: a pass over all keys, made only if necessary. */
 static unsigned walk_keys(struct walk *w, const struct node *node, yyjson_val *value,
                           const struct path *at, struct seen *seen, struct place place)
 {
@@ -252,7 +253,7 @@ static unsigned walk_keys(struct walk *w, const struct node *node, yyjson_val *v
     return verdict;
 }
 
-/* ---- what one key asks of others ---- */
+/* ---- dependencies between keys ---- */
 
 static unsigned require(struct walk *w, yyjson_val *value, const struct path *at,
                         const char *const *names, size_t n)
@@ -287,7 +288,7 @@ static unsigned walk_dependents(struct walk *w, const struct object *object, yyj
 
 /* ---- the object ---- */
 
-/* Room for a map's entries, with its count set. */
+/* Allocates a map's entries and sets its count. */
 static unsigned prepare_map(struct walk *w, const struct node *node, const yyjson_val *value,
                             struct place place)
 {
@@ -320,7 +321,7 @@ static inline unsigned walk_properties(struct walk *w, const struct object *obje
     return verdict;
 }
 
-/* Finds each key's property.  Returns how many keys are none, in *ret_unknown. */
+/* Finds each key's property. *ret_unknown is the number of keys without one. */
 static inline unsigned match_keys(struct walk *w, const struct object *object, yyjson_val *value,
                                   const struct path *at, yyjson_val **values, size_t *ret_unknown)
 {
@@ -392,7 +393,7 @@ unsigned hf_walk_object(struct walk *w, const struct node *node, yyjson_val *val
 
     if (w->depth == w->schema->max_depth)
         return hf_walk_stop(w, HAFT_EDEPTH);
-    /* The offsets of the properties are those inside the struct. */
+    /* The properties' offsets are relative to the struct. */
     if (place.base && node->store == STORE_STRUCT)
         place.base += place.member->offset;
     w->depth++;

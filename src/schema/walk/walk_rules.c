@@ -1,12 +1,12 @@
-/* walk_rules.c - the logic that joins nodes: all, any, one, not, if, references, discriminators.
+/* walk_rules.c - the logic that combines nodes: all, any, one, not, if, references, discriminators.
  *
- * An alternative is tried quietly first.  Only when all of them have failed are they walked again,
- * each with a list of its own, to say why. */
+ * Alternatives are tried quietly first. Only if all of them fail are they walked again, each with
+ * its own list of issues, to report why. */
 #include "schema/walk/walk.h"
 
 #include <string.h>
 
-/* Walks every option with a list of its own; *ret_lists has n of them. */
+/* Walks every option with its own list of issues; *ret_lists has n of them. */
 static unsigned walk_rules_collect(struct walk *w, const struct rule *rule, yyjson_val *value,
                                    haft_issues **ret_lists, unsigned **ret_verdicts)
 {
@@ -26,7 +26,7 @@ static unsigned walk_rules_collect(struct walk *w, const struct rule *rule, yyjs
     return w->status ? ABORT_ALL : PASS;
 }
 
-/* Puts the path of the union in front of an option's issues, which start at the union's value. */
+/* Prepends the path of the union to an option's issues, which start at the union's value. */
 static bool prefix_paths(struct walk *w, haft_issues *issues, const struct path *at)
 {
     size_t n = 0;
@@ -50,8 +50,8 @@ static bool prefix_paths(struct walk *w, haft_issues *issues, const struct path 
     return true;
 }
 
-/* No option passed.  When exactly one got past its type, its issues are those of a union, though
- * not of an exclusive one. */
+/* No option passed. If exactly one option matched the type, its issues are reported instead, but
+ * not for an exclusive union. */
 static unsigned fail_union(struct walk *w, const struct node *node, const struct rule *rule,
                            yyjson_val *value, const struct path *at)
 {
@@ -82,7 +82,8 @@ static unsigned fail_union(struct walk *w, const struct node *node, const struct
     return verdicts[close];
 }
 
-/* Tries the options.  With something to track, all of them are tried, each for itself. */
+/* Tries the options. If evaluated members are tracked, all options are tried, each with its own
+ * set. */
 static size_t count_passing(struct walk *w, const struct rule *rule, yyjson_val *value,
                             const struct path *at, struct seen *seen, size_t enough)
 {
@@ -127,7 +128,7 @@ static unsigned walk_one(struct walk *w, const struct node *node, const struct r
     return PASS;
 }
 
-/* Stores the first case that fits. */
+/* Stores the first case that matches. */
 static unsigned walk_untagged(struct walk *w, const struct node *node, const struct rule *rule,
                               yyjson_val *value, const struct path *at, struct place place)
 {
@@ -290,7 +291,7 @@ static unsigned walk_rule(struct walk *w, const struct node *node, const struct 
 unsigned hf_walk_rules(struct walk *w, const struct node *node, yyjson_val *value,
                        const struct path *at, struct seen *seen, struct place place)
 {
-    /* What is evaluated is kept for containers only. */
+    /* Evaluated members are tracked for containers only. */
     struct seen *track = value && yyjson_is_ctn(value) ? seen : NULL;
     unsigned verdict = PASS;
 

@@ -1,5 +1,5 @@
-/* walk_seen.c - sets of evaluated members, as bits.  Small containers need no memory of their own
- * beyond the walk's arena, and only schemas with unevaluated* ask for any. */
+/* walk_seen.c - sets of evaluated members, as bits in the walk's arena. Only schemas with
+ * unevaluated* use them. */
 #include "schema/walk/walk.h"
 
 #include <string.h>
