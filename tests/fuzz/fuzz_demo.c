@@ -51,6 +51,7 @@ static void fuzz_request(struct demo *demo, char *line, size_t size)
     haft_buffer_finish(&response.body);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char token[] = "{\"type\":\"auth\",\"access_token\":\"demo\"}";

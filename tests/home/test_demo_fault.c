@@ -42,8 +42,8 @@ static const char *const fault_commands[] = {
     "'render_template','template':'{{ states(`light.hallway`) }}'",
     "'todo/item/subscribe','entity_id':'todo.shopping'",
     "'call_service','domain':'light','service':'turn_on','target':{'entity_id':'light.hallway'}",
-    "'call_service','domain':'todo','service':'remove_item','service_data':{'item':'Milk'},'target':{'entity_id':"
-    "'todo.shopping'}",
+    ("'call_service','domain':'todo','service':'remove_item','service_data':{'item':'Milk'},"
+     "'target':{'entity_id':'todo.shopping'}"),
     "'config/area_registry/create','name':'Attic'",
     "'config/entity_registry/update','entity_id':'light.hallway','name':'Hall','area_id':'attic'",
     "'config/area_registry/delete','area_id':'attic'",

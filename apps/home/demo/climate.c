@@ -99,7 +99,8 @@ static int climate_range(struct demo_call *call, haft_value *attributes, const c
 
 static int climate_check_temperature(struct demo_call *call, haft_value *attributes)
 {
-    unsigned features = (unsigned)demo_number(attributes, "supported_features", 0);
+    double own = demo_number(attributes, "supported_features", 0);
+    unsigned features = own >= 0 && own < 1e9 ? (unsigned)own : 0;
     bool one = yyjson_obj_get(call->data, "temperature");
     bool low = yyjson_obj_get(call->data, "target_temp_low");
     bool high = yyjson_obj_get(call->data, "target_temp_high");

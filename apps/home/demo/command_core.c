@@ -83,7 +83,7 @@ static void core_subscribe_events(struct demo_command *command)
 
 static void core_unsubscribe(struct demo_command *command)
 {
-    int64_t id = (int64_t)demo_number(command->message, "subscription", 0);
+    int64_t id = yyjson_get_sint(yyjson_obj_get(command->message, "subscription"));
 
     if (demo_unsubscribe(command->session, id))
         demo_result_null(command);

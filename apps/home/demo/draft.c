@@ -45,7 +45,7 @@ void demo_draft_text(struct demo_draft *draft, const char *name, const char *val
 
 void demo_draft_number(struct demo_draft *draft, const char *name, double value)
 {
-    if (value == number_whole(value))
+    if (value > -WHOLE_BELOW && value < WHOLE_BELOW && value == number_whole(value))
         draft_put(draft, name, yyjson_mut_sint(draft->doc, (int64_t)value));
     else
         draft_put(draft, name, yyjson_mut_real(draft->doc, value));

@@ -191,8 +191,9 @@ static struct jinja_value eval_item(struct jinja_run *run, struct jinja_value of
     if (of.kind == JINJA_JSON && yyjson_is_arr(json) && demo_jinja_is_number(key)) {
         double at = key.number < 0 ? key.number + (double)yyjson_arr_size(json) : key.number;
 
-        return at < 0 ? jinja_undefined("item")
-                      : demo_jinja_of_json(yyjson_arr_get(json, (size_t)at));
+        return at < 0 || at >= (double)yyjson_arr_size(json)
+                   ? jinja_undefined("item")
+                   : demo_jinja_of_json(yyjson_arr_get(json, (size_t)at));
     }
     return key.kind == JINJA_TEXT ? demo_jinja_member(run, of, key.text) : jinja_undefined("item");
 }

@@ -110,8 +110,8 @@ static struct jinja_value filter_range(struct jinja_run *run, const struct jinja
     if (to - from > 10000)
         demo_jinja_fail(run, "OverflowError: range too big");
     hf_json_begin_array(&w);
-    for (double at = from; at < to && at < from + 10000; at++)
-        hf_json_integer(&w, (int64_t)at);
+    for (int i = 0; i < 10000 && from + i < to; i++)
+        hf_json_number(&w, from + i);
     hf_json_end_array(&w);
     return demo_jinja_of_json(demo_parse(run->demo, demo_take(run->demo, &out)));
 }
@@ -195,7 +195,8 @@ static struct jinja_value filter_round(struct jinja_run *run, const struct jinja
 {
     struct jinja_value digits = demo_jinja_argument(of, 1, "precision"),
                        method = demo_jinja_argument(of, 2, "method");
-    int decimals = demo_jinja_is_number(digits) ? (int)digits.number : 0;
+    int decimals =
+        demo_jinja_is_number(digits) && fabs(digits.number) <= 15 ? (int)digits.number : 0;
     double number, scale = pow(10, decimals);
 
     if (!of->n || !demo_jinja_read_number(of->at[0], &number)) {

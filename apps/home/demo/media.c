@@ -64,7 +64,7 @@ static void media_put_position(struct demo_draft *draft, struct demo_entity *ent
 
     demo_draft_number(draft, "media_position", number_whole(seconds));
     demo_draft_time(draft, "media_position_updated_at", draft->demo->now);
-    entity->due = plays && duration > seconds
+    entity->due = plays && duration > seconds && duration - seconds < 1e6
                       ? draft->demo->now + (int64_t)((duration - seconds) * DEMO_SECOND)
                       : 0;
 }

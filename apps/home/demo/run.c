@@ -192,7 +192,7 @@ static bool run_if(struct demo_execution *run, haft_value *action, const char *p
 static bool run_repeat(struct demo_execution *run, haft_value *action, const char *path)
 {
     haft_value *repeat = yyjson_obj_get(action, "repeat");
-    int count = (int)demo_number(repeat, "count", 0);
+    double count = demo_number(repeat, "count", 0);
 
     demo_step_add(run, path, NULL, NULL);
     if (count < 0 || count > RUN_REPEATS)

@@ -98,9 +98,10 @@ static int service_check(struct demo_call *call)
 
 static bool service_suits(struct demo_call *call, const struct demo_entity *entity)
 {
-    unsigned has = (unsigned)demo_attribute(call->demo, entity, "supported_features", 0);
+    double has = demo_attribute(call->demo, entity, "supported_features", 0);
 
-    return !call->service->features || has & call->service->features;
+    return !call->service->features ||
+           (has >= 0 && has < 1e9 && (unsigned)has & call->service->features);
 }
 
 static int service_status(struct demo_call *call, int status)

@@ -192,13 +192,13 @@ static const struct demo_field calendar_fields[] = {
     {.name = "duration", .kind = FIELD_OBJECT},
 };
 
+/* At most a year, in microseconds. */
 static int64_t calendar_duration(haft_value *duration)
 {
-    return (int64_t)(((demo_number(duration, "days", 0) * 24 + demo_number(duration, "hours", 0)) *
-                          60 +
-                      demo_number(duration, "minutes", 0)) *
-                     60) *
-           DEMO_SECOND;
+    double hours = demo_number(duration, "days", 0) * 24 + demo_number(duration, "hours", 0) +
+                   demo_number(duration, "minutes", 0) / 60;
+
+    return hours > 0 && hours < 8784 ? (int64_t)(hours * 3600) * DEMO_SECOND : WEATHER_DAY;
 }
 
 static int calendar_get_events(struct demo_call *call, struct demo_entity *entity)
