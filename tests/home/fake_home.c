@@ -69,6 +69,7 @@ void fake_init(struct fake_home *fake)
 
 void fake_finish(struct fake_home *fake)
 {
+    assert_false(fake->was_rushed);
     haft_buffer_finish(&fake->heard);
     uv_mutex_destroy(&fake->lock);
 }
@@ -282,6 +283,9 @@ static void fake_receive(void *context, const char *bytes, size_t size)
     memcpy(text, bytes, size);
     text[size] = '\0';
     answer = fake_find(fake, text);
+    uv_mutex_lock(&fake->lock);
+    fake->was_rushed = fake->was_rushed || fake->opening;
+    uv_mutex_unlock(&fake->lock);
     if (fake_note(fake, text, size) == fake->cut_at)
         fake_cut(fake, "cut by the test");
     else if (answer && answer->text)
@@ -310,12 +314,15 @@ static int fake_open(void *context, void (*message)(void *who, const char *text,
     fake->message = message;
     fake->closed = closed;
     fake->who = who;
-    fake->is_open = true;
+    fake->is_open = fake->opening = true;
     uv_mutex_unlock(&fake->lock);
     if (fake->never_opens)
         fake_cut(fake, "connection refused");
     else
         fake_say(fake, "{'type':'auth_required','ha_version':'2026.8.0'}");
+    uv_mutex_lock(&fake->lock);
+    fake->opening = false;
+    uv_mutex_unlock(&fake->lock);
     return 0;
 }
 

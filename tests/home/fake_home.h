@@ -31,6 +31,7 @@ struct fake_home {
     uv_mutex_t lock;
     haft_buffer heard; /* messages and requests, a line each */
     bool is_open;
+    bool opening, was_rushed; /* in link.open; a message came before it had returned */
     unsigned n_heard, n_opened, n_closed, n_requests, n_cancelled;
     void (*message)(void *who, const char *text, size_t size);
     void (*closed)(void *who, const char *reason);

@@ -296,6 +296,14 @@ static const struct {
      {NULL, NULL, 0, NULL},
      "light.*",
      "supervisor/api is refused: *"},
+    {client_command,
+     "get_config",
+     {"get_config",
+      "{'id':#,'type':'result','success':false,'error':{'code':'x','message':'got s3cret-token or "
+      "s3cret-token'}}",
+      0, NULL},
+     NULL,
+     "x: got ???????????? or ????????????"},
     {client_get_json, "/api/config", {"/api/config", "{'a':1}", 200, NULL}, NULL, ""},
     {client_get_json,
      "/api/x",
@@ -634,6 +642,7 @@ static void test_pings(void **state)
                                             .patience = 1500,
                                             .read_back = 100,
                                             .no_news = 20};
+    struct hass_times slow = times;
     struct home_options options = {.url = "http://home.test:8123/"};
     struct hass *hass;
     haft_reason reason;
@@ -641,12 +650,24 @@ static void test_pings(void **state)
     size_t n;
 
     (void)state;
+    slow.idle = 1000;
     fake_init(&fake);
     hass = hass_new_timed(&options, fake_link(&fake), &times, &reason);
     assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
     sleep_ms(200);
     assert_true(fake_count(&fake, "'type':'ping'") >= 2); /* answered */
     assert_int_equal(fake.n_opened, 1);
+    hass_free(hass);
+    fake_finish(&fake);
+
+    fake_init(&fake); /* not while there is something else to hear */
+    hass = hass_new_timed(&options, fake_link(&fake), &slow, &reason);
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    for (int i = 0; i < 15; i++) {
+        sleep_ms(100);
+        fake_change(&fake, "light.hall", "on", "{}", "x");
+    }
+    assert_int_equal(fake_count(&fake, "'type':'ping'"), 0);
     hass_free(hass);
     fake_finish(&fake);
 
@@ -677,6 +698,21 @@ static int client_see_area(haft_call *call, void *context)
     return haft_error(call, "no cellar");
 }
 
+/* Says that areas have changed. */
+static void client_areas_changed(struct hass *hass)
+{
+    char text[128];
+    uint64_t id;
+
+    uv_mutex_lock(&hass->lock);
+    id = hass->conn.jobs[JOB_WATCH_LISTS + HASS_AREAS];
+    uv_mutex_unlock(&hass->lock);
+    snprintf(text, sizeof text,
+             "{'id':%u,'type':'event','event':{'event_type':'area_registry_updated'}}",
+             (unsigned)id);
+    fake_say(&fake, text);
+}
+
 static void test_registry_changes(void **state)
 {
     struct hass *hass = client_begin(NULL);
@@ -686,15 +722,22 @@ static void test_registry_changes(void **state)
 
     (void)state;
     assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
-    uv_mutex_lock(&hass->lock);
-    id = hass->conn.jobs[JOB_WATCH_LISTS + HASS_AREAS];
-    uv_mutex_unlock(&hass->lock);
     fake.lists[HASS_AREAS] = "[{'area_id':'cellar','name':'Cellar'},{'name':'no id'},7]";
-    snprintf(text, sizeof text,
-             "{'id':%u,'type':'event','event':{'event_type':'area_registry_updated'}}",
+    client_areas_changed(hass);
+    assert_string_equal(fake_run(hass, 5000, client_see_area, NULL), "");
+    /* They change twice, the second time while they are being listed. */
+    fake.answers[0] = (struct fake_answer){"config/area_registry/list", NULL, 0, NULL};
+    client_areas_changed(hass);
+    client_areas_changed(hass);
+    fake.answers[0].when = NULL;
+    uv_mutex_lock(&hass->lock);
+    id = hass->conn.jobs[JOB_LISTS + HASS_AREAS];
+    uv_mutex_unlock(&hass->lock);
+    snprintf(text, sizeof text, "{'id':%u,'type':'result','success':true,'result':[]}",
              (unsigned)id);
     fake_say(&fake, text);
     assert_string_equal(fake_run(hass, 5000, client_see_area, NULL), "");
+    assert_int_equal(fake_count(&fake, "config/area_registry/list"), 4);
     client_end(hass);
 }
 

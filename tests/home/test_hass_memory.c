@@ -114,6 +114,38 @@ static void test_turnover(void **state)
     fake_finish(&fake);
 }
 
+/* A long state is given back when a short one follows. */
+static void test_shrinks(void **state)
+{
+    struct counting counting;
+    struct home_options options = {.allocator = &counting.allocator};
+    struct hass *hass;
+    haft_reason reason;
+    char *text = malloc(600001);
+    int64_t before;
+    size_t n;
+
+    (void)state;
+    assert_non_null(text);
+    counting_init(&counting, NULL);
+    fake_init(&fake);
+    hass = hass_new_timed(&options, fake_link(&fake), &fake_times, &reason);
+    assert_string_equal(fake_run(hass, 5000, memory_read, &n), "");
+    before = counting.counts->bytes;
+    memset(text, 'x', 600000);
+    memcpy(text, "{'x':'", 6);
+    memcpy(text + 600000 - 2, "'}", 3);
+    fake_change(&fake, "light.hall", "on", text, "c");
+    assert_true(counting.counts->bytes > before + 600000);
+    fake_change(&fake, "light.hall", "on", "{}", "c");
+    /* What is kept for the next: the arena of messages, and the room to write attributes. */
+    assert_true(counting.counts->bytes < before + (3 << 20));
+    assert_true(hass->states.bytes < 100000);
+    hass_free(hass);
+    fake_finish(&fake);
+    free(text);
+}
+
 /* ---- failures ---- */
 
 /* The allocator of a test, for several threads. */
@@ -217,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flood),
         cmocka_unit_test(test_turnover),
+        cmocka_unit_test(test_shrinks),
         cmocka_unit_test(test_failures),
     };
 
