@@ -5,7 +5,8 @@
 #include "demo_test.h"
 
 #define REFUSED(id, code, message)                                                                 \
-    "{'id':" id ",'type':'result','success':false,'error':{'code':'" code "','message':'" message "'}}"
+    "{'id':" id ",'type':'result','success':false,'error':{'code':'" code "','message':'" message  \
+    "'}}"
 #define INVALID(text) "{'type':'auth_invalid','message':'" text "'}"
 #define WRONG INVALID("Invalid access token or password")
 
@@ -16,20 +17,26 @@ static void test_authentication(void **state)
         const char *said, *answer;
         bool ends;
     } rows[] = {
-        {"{'type':'auth','access_token':'demo'}", "{'type':'auth_ok','ha_version':'2026.8.0'}", false},
+        {"{'type':'auth','access_token':'demo'}", "{'type':'auth_ok','ha_version':'2026.8.0'}",
+         false},
         {"{'type':'auth','access_token':'wrong'}", WRONG, true},
         {"{'type':'auth'}", WRONG, true},
         {"{'type':'auth','api_password':'demo'}", WRONG, true},
         {"{'type':'ping','id':1}",
-         INVALID("Auth message incorrectly formatted: not a valid value for dictionary value @ data[`type`]. Got `ping`"),
+         INVALID(
+             "Auth message incorrectly formatted: not a valid value for dictionary value @ data[`type`]. Got `ping`"),
          true},
         {"{'access_token':'demo'}",
-         INVALID("Auth message incorrectly formatted: required key not provided @ data[`type`]. Got None"), true},
+         INVALID(
+             "Auth message incorrectly formatted: required key not provided @ data[`type`]. Got None"),
+         true},
         {"{'type':'auth','access_token':'demo','x':1}",
-         INVALID("Auth message incorrectly formatted: extra keys not allowed @ data[`x`]. Got 1"), true},
+         INVALID("Auth message incorrectly formatted: extra keys not allowed @ data[`x`]. Got 1"),
+         true},
         {"{'type':'auth','access_token':[]}",
-         INVALID("Auth message incorrectly formatted: value should be a string for dictionary value @ "
-                 "data[`access_token`]. Got []"),
+         INVALID(
+             "Auth message incorrectly formatted: value should be a string for dictionary value @ "
+             "data[`access_token`]. Got []"),
          true},
         {"[]", INVALID("Auth message incorrectly formatted: expected a dictionary"), true},
         {"nonsense", "", true},
@@ -42,7 +49,8 @@ static void test_authentication(void **state)
 
         demo_test_init(&test, NULL);
         demo_test_open(&test);
-        demo_test_expect("open", "{'type':'auth_required','ha_version':'2026.8.0'}", demo_test_next(&test));
+        demo_test_expect("open", "{'type':'auth_required','ha_version':'2026.8.0'}",
+                         demo_test_next(&test));
         demo_test_say(&test, rows[i].said);
         demo_test_expect(rows[i].said, rows[i].answer, demo_test_next(&test));
         assert_int_equal(test.ends, rows[i].ends);
@@ -66,15 +74,20 @@ static void test_ids(void **state)
         {"{'id':4,'type':'ping'}", REFUSED("4", "id_reuse", "Identifier values have to increase.")},
         {"{'id':6,'type':'nope'}", REFUSED("6", "unknown_command", "Unknown command.")},
         {"{'id':6,'type':'ping'}", "{'id':6,'type':'pong'}"},
-        {"{'id':0,'type':'ping'}", REFUSED("0", "invalid_format", "Message incorrectly formatted.")},
-        {"{'id':-7,'type':'ping'}", REFUSED("-7", "invalid_format", "Message incorrectly formatted.")},
-        {"{'id':'7','type':'ping'}", REFUSED("0", "invalid_format", "Message incorrectly formatted.")},
-        {"{'id':7.5,'type':'ping'}", REFUSED("0", "invalid_format", "Message incorrectly formatted.")},
+        {"{'id':0,'type':'ping'}",
+         REFUSED("0", "invalid_format", "Message incorrectly formatted.")},
+        {"{'id':-7,'type':'ping'}",
+         REFUSED("-7", "invalid_format", "Message incorrectly formatted.")},
+        {"{'id':'7','type':'ping'}",
+         REFUSED("0", "invalid_format", "Message incorrectly formatted.")},
+        {"{'id':7.5,'type':'ping'}",
+         REFUSED("0", "invalid_format", "Message incorrectly formatted.")},
         {"{'type':'ping'}", REFUSED("0", "invalid_format", "Message incorrectly formatted.")},
         {"{'id':7}", REFUSED("7", "invalid_format", "Message incorrectly formatted.")},
         {"{'id':7,'type':5}", REFUSED("7", "invalid_format", "Message incorrectly formatted.")},
         {"'text'", REFUSED("0", "invalid_format", "Message incorrectly formatted.")},
-        {"[{'id':8,'type':'ping'},{'id':9,'type':'ping'}]", "{'id':8,'type':'pong'}\n{'id':9,'type':'pong'}"},
+        {"[{'id':8,'type':'ping'},{'id':9,'type':'ping'}]",
+         "{'id':8,'type':'pong'}\n{'id':9,'type':'pong'}"},
     };
     struct demo_test test;
 
@@ -109,7 +122,8 @@ static void test_unsubscribe(void **state)
          "{'id':1,'type':'event',*}\n{'id':3,'type':'event',*}\n{'id':#,'type':'result',*}"},
         {"'unsubscribe_events','subscription':1", DEMO_OK_NULL},
         {"'fire_event','event_type':'a'", "{'id':3,'type':'event',*}\n{'id':#,'type':'result',*}"},
-        {"'unsubscribe_events','subscription':1", DEMO_REFUSED("not_found", "Subscription not found.")},
+        {"'unsubscribe_events','subscription':1",
+         DEMO_REFUSED("not_found", "Subscription not found.")},
         {"'unsubscribe_events','subscription':3", DEMO_OK_NULL},
         {"'fire_event','event_type':'a'", "{'id':#,'type':'result',*}"},
         {"'subscribe_events','event_type':'area_registry_updated'", DEMO_OK_NULL},
@@ -129,7 +143,8 @@ static void test_unsubscribe(void **state)
         {"'call_service','domain':'automation','service':'trigger','target':{'entity_id':'automation.low_battery_notice'}",
          "{*'automation_triggered','data':{'name':'Low battery notice','entity_id':'automation.low_battery_notice'}*}\n"
          "{'id':#,*}"},
-        {"'persistent_notification/get'", "{*'message':'The battery of the hallway motion sensor is low'*}"},
+        {"'persistent_notification/get'",
+         "{*'message':'The battery of the hallway motion sensor is low'*}"},
     };
 
     (void)state;
@@ -145,21 +160,26 @@ static void test_entities(void **state)
     (void)state;
     demo_test_init(&test, NULL);
     demo_test_connect(&test);
-    demo_test_ws(&test, &(struct demo_ws_row){"'subscribe_entities','entity_ids':['sensor.x']",
-                                              DEMO_OK_NULL "\n{'id':1,'type':'event','event':{'a':{}}}"});
-    free(demo_test_request(&test, "POST", "/api/states/sensor.x", "{'state':'1','attributes':{'u':'W','v':1}}",
-                           "demo", &status));
-    demo_test_expect("added", "{'id':1,'type':'event','event':{'a':{'sensor.x':{'s':'1','a':{'u':'W','v':1},'c':*}}}}",
-                     demo_test_next(&test));
+    demo_test_ws(&test,
+                 &(struct demo_ws_row){"'subscribe_entities','entity_ids':['sensor.x']",
+                                       DEMO_OK_NULL "\n{'id':1,'type':'event','event':{'a':{}}}"});
+    free(demo_test_request(&test, "POST", "/api/states/sensor.x",
+                           "{'state':'1','attributes':{'u':'W','v':1}}", "demo", &status));
+    demo_test_expect(
+        "added",
+        "{'id':1,'type':'event','event':{'a':{'sensor.x':{'s':'1','a':{'u':'W','v':1},'c':*}}}}",
+        demo_test_next(&test));
     test.now += 500000;
-    free(demo_test_request(&test, "POST", "/api/states/sensor.x", "{'state':'1','attributes':{'v':1,'w':[2]}}",
-                           "demo", &status));
-    demo_test_expect("changed",
-                     "{'id':1,'type':'event','event':{'c':{'sensor.x':{'+':{'lu':1794816000.5,'c':'01M7*','a':{'w':[2]}},"
-                     "'-':{'a':['u']}}}}}",
-                     demo_test_next(&test));
+    free(demo_test_request(&test, "POST", "/api/states/sensor.x",
+                           "{'state':'1','attributes':{'v':1,'w':[2]}}", "demo", &status));
+    demo_test_expect(
+        "changed",
+        "{'id':1,'type':'event','event':{'c':{'sensor.x':{'+':{'lu':1794816000.5,'c':'01M7*','a':{'w':[2]}},"
+        "'-':{'a':['u']}}}}}",
+        demo_test_next(&test));
     free(demo_test_request(&test, "DELETE", "/api/states/sensor.x", NULL, "demo", &status));
-    demo_test_expect("removed", "{'id':1,'type':'event','event':{'r':['sensor.x']}}", demo_test_next(&test));
+    demo_test_expect("removed", "{'id':1,'type':'event','event':{'r':['sensor.x']}}",
+                     demo_test_next(&test));
     demo_test_expect("end", "", demo_test_next(&test));
     demo_test_finish(&test);
 }
@@ -172,7 +192,8 @@ static void test_template_follows(void **state)
          DEMO_OK_NULL "\n{'id':1,'type':'event','event':{'result':false,*}}"},
         {"'call_service','domain':'light','service':'turn_on','target':{'entity_id':'light.hallway'}",
          "{'id':1,'type':'event','event':{'result':true,*}}\n{'id':#,*}"},
-        {"'call_service','domain':'light','service':'turn_on','target':{'entity_id':'light.bedroom'}", "{'id':#,*}"},
+        {"'call_service','domain':'light','service':'turn_on','target':{'entity_id':'light.bedroom'}",
+         "{'id':#,*}"},
     };
 
     (void)state;
@@ -330,10 +351,11 @@ static void *crowd_run(void *context)
     demo_session_receive(session, token, sizeof token - 1);
     demo_session_receive(session, subscribe, sizeof subscribe - 1);
     for (int i = 2; i < CROWD_CALLS; i++) {
-        int size = snprintf(text, sizeof text,
-                            "{\"id\":%d,\"type\":\"call_service\",\"domain\":\"light\",\"service\":\"toggle\","
-                            "\"target\":{\"entity_id\":\"light.hallway\"}}",
-                            i);
+        int size = snprintf(
+            text, sizeof text,
+            "{\"id\":%d,\"type\":\"call_service\",\"domain\":\"light\",\"service\":\"toggle\","
+            "\"target\":{\"entity_id\":\"light.hallway\"}}",
+            i);
 
         demo_session_receive(session, text, (size_t)size);
         if (i % 50 == 0)
@@ -363,8 +385,8 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_authentication), cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_unsubscribe),    cmocka_unit_test(test_entities),
+        cmocka_unit_test(test_authentication),   cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_unsubscribe),      cmocka_unit_test(test_entities),
         cmocka_unit_test(test_template_follows), cmocka_unit_test(test_nested),
         cmocka_unit_test(test_bounded),          cmocka_unit_test(test_threads),
     };
