@@ -475,6 +475,33 @@ static void test_act(void **state)
     }
 }
 
+static void client_change_late(void *context)
+{
+    (void)context;
+    while (!fake_was_asked(&fake, "call_service"))
+        sleep_ms(1);
+    sleep_ms(50);
+    fake_change(&fake, "light.kitchen", "on", "{}", "c");
+}
+
+/* The state changes after the answer, as with a slow device: it is waited for. */
+static void test_act_late(void **state)
+{
+    struct hass *hass = client_begin(NULL);
+    uv_thread_t thread;
+    char got[32] = "";
+
+    (void)state;
+    fake.answers[0] = (struct fake_answer){
+        "call_service", "{'id':#,'type':'result','success':true,'result':{'context':{'id':'c'}}}",
+        0, NULL};
+    assert_int_equal(uv_thread_create(&thread, client_change_late, NULL), 0);
+    assert_string_equal(fake_run(hass, 5000, client_turn_on, got), "");
+    uv_thread_join(&thread);
+    assert_string_equal(got, "on");
+    client_end(hass);
+}
+
 static int client_switch_several(haft_call *call, void *context)
 {
     char *data = fake_json(call, "{'entity_id':['light.hall','lock.front']}");
@@ -1110,6 +1137,7 @@ int main(void)
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_redacted_bodies),
         cmocka_unit_test(test_act),
+        cmocka_unit_test(test_act_late),
         cmocka_unit_test(test_call),
         cmocka_unit_test(test_cut_everywhere),
         cmocka_unit_test(test_unreachable),
