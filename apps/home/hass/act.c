@@ -1,8 +1,8 @@
 /* act.c - calling services, and reading back what became of it.
  *
  * A service is called by the WebSocket, which gives Home Assistant's reasons where REST says "400: Bad
- * Request", and the context by which its changes of states are known.  It is sent once: what was lost is
- * reported, not repeated. */
+ * Request", and the context by which its changes of states are known.  It is sent once: a call
+ * that was lost is reported, not repeated. */
 #include "hass/command.h"
 #include "hass/filter.h"
 #include "hass/reach.h"

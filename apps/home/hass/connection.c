@@ -98,7 +98,7 @@ void hass_drain(struct hass *hass)
     struct hass_outgoing *out;
 
     uv_mutex_lock(&hass->lock);
-    if (hass->draining || hass->conn.opening) { /* who does that will send it */
+    if (hass->draining || hass->conn.opening) { /* that thread will send it */
         uv_mutex_unlock(&hass->lock);
         return;
     }
@@ -213,7 +213,7 @@ bool hass_conn_authenticate(struct hass *hass)
     return connection_post_auth(hass);
 }
 
-/* What is asked for, in this order: events first, so that none is missed. */
+/* Commands after authentication, in this order: events first, so that none is missed. */
 static const struct {
     const char *type, *fields;
 } connection_jobs[JOB_COUNT] = {
@@ -326,7 +326,7 @@ static void connection_open(struct hass *hass, uint64_t now)
         connection_down(hass, haft_strerror(status));
 }
 
-/* With the lock held, which it gives up meanwhile: what needs the link.  Returns whether it did. */
+/* Does one thing that needs the link, without the lock, which the caller holds.  Returns whether there was one. */
 static bool connection_act(struct hass *hass, uint64_t now)
 {
     struct hass_connection *conn = &hass->conn;

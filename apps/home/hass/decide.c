@@ -1,8 +1,8 @@
 /* decide.c - see decide.h.
  *
  * The targets of a service become a set of entities, each of which must be visible and must not stand for
- * one that is not.  What is named is refused if it cannot be; what is only part of an area, or of all, is
- * left out. */
+ * one that is not.  An entity that is named is refused otherwise; one that is only part of an
+ * area, or of all, is left out. */
 #include "hass/decide.h"
 
 #include <stdlib.h>

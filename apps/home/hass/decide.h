@@ -24,7 +24,7 @@ struct reach {
     const char *what;
     enum hass_registry which;
     yyjson_val *data;    /* to be sent */
-    const char **owners; /* scripts and automations whose configuration must be looked at */
+    const char **owners; /* scripts and automations whose configuration must be checked */
     size_t n_owners;
 };
 
@@ -37,7 +37,7 @@ enum reach_kind { REACH_DATA, REACH_CONFIG };
 /* Whether a value has nothing in it that could reach a hidden entity.  With the lock held. */
 enum reach_verdict hass_decide_value(struct hass *hass, haft_arena *arena, enum reach_kind kind,
                                      yyjson_val *value, const char **ret_what);
-/* The same of an entity: a group, a scene.  *ret_owner is set if it is a script or an automation. */
+/* The same for an entity: a group, a scene.  *ret_owner is set if it is a script or an automation. */
 enum reach_verdict hass_decide_entity(struct hass *hass, haft_arena *arena,
                                       const struct state *state, bool *ret_owner);
 

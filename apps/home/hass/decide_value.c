@@ -93,7 +93,7 @@ enum reach_verdict hass_decide_entity(struct hass *hass, haft_arena *arena,
 
 /* ---- services in a configuration ---- */
 
-/* Whether a configuration may call the service: one that acts on entities of its own domain. */
+/* Whether a configuration may call the service: one that acts on entities of the service's domain. */
 static bool decide_service(const struct hass *hass, const char *text)
 {
     static const char *const refused[] = {"script.", "automation.", "scene.apply", "scene.create",

@@ -1,7 +1,7 @@
 /* events.c - events of Home Assistant that a tool waits for.
  *
  * A subscription lives in the client while its tool uses it, and is renewed with the connection.  Its
- * queue is bounded: what does not fit is counted, and the tool is told. */
+ * queue is bounded: events that do not fit are counted, and the tool gets the count. */
 #include "hass/events.h"
 
 #include <stdio.h>

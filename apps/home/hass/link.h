@@ -1,5 +1,5 @@
-/* hass/link.h - who answers the Home Assistant client: the demo home in this process, or a Home
- * Assistant over the network.
+/* hass/link.h - the transport under the Home Assistant client: to the demo home in this process, or to a
+ * Home Assistant over the network.
  *
  * The client (hass/) speaks the REST and WebSocket API over a link.  A link carries bytes, and knows
  * nothing of what they mean. */

@@ -1,6 +1,6 @@
 /* message.c - what Home Assistant says: authentication, results, events.
  *
- * Nothing of it is trusted: a member of another type is as good as absent, and what is not JSON ends the
+ * Nothing of it is trusted: a member of another type is treated as absent, and invalid JSON ends the
  * connection. */
 #include "hass/message.h"
 

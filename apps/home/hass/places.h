@@ -1,6 +1,6 @@
 /* hass/places.h - the registries of a home: floors, areas, labels, devices and entities.
  *
- * Each is a sorted array in an arena of its own, which is replaced as a whole.  They have no lock. */
+ * Each is a sorted array in a separate arena, which is replaced as a whole.  They have no lock. */
 #ifndef HOME_PLACES_H
 #define HOME_PLACES_H
 

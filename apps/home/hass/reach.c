@@ -1,4 +1,4 @@
-/* reach.c - see reach.h.  What is not in a table here is refused when there is a filter. */
+/* reach.c - see reach.h.  With a filter, commands and requests that are not in a table here are refused. */
 #include "hass/reach.h"
 
 #include "base/percent.h"
@@ -46,7 +46,7 @@ static int reach_fail(const struct hass_wait *wait, const struct reach *reach)
     }
 }
 
-/* Looks at a value; an error of the call only if that was not possible. */
+/* Checks a value; an error of the call only if that was not possible. */
 static int reach_look(const struct hass_wait *wait, enum reach_kind kind, yyjson_val *value,
                       struct reach *ret_reach)
 {
@@ -75,7 +75,7 @@ static int reach_value(const struct hass_wait *wait, enum reach_kind kind, yyjso
 
 /* ---- scripts, automations and scenes ---- */
 
-/* Looks at what Home Assistant has at that path: 0 if it is harmless, or, with `may_lack`, not there. */
+/* Checks the configuration at that path: 0 if it is harmless or, with `may_lack`, not there. */
 static int reach_config(const struct hass_wait *wait, const char *path, const char *what,
                         bool may_lack)
 {
@@ -221,7 +221,7 @@ static int reach_trace(const struct hass_wait *wait, yyjson_val *fields)
     return shows ? 0 : hass_fail(wait->call, "not_found: The trace could not be found");
 }
 
-/* Add-ons may be looked at, started and stopped; not talked to, nor the API of Home Assistant behind them. */
+/* Add-ons may be listed, started and stopped; their input and the API of Home Assistant are refused. */
 static bool reach_knows_endpoint(const char *endpoint)
 {
     static const char *const endpoints[] = {
@@ -317,7 +317,7 @@ static int reach_edit(const struct hass_wait *wait, const char *method, const ch
         return hass_fail(wait->call, "Resource not found: %s %s.", domain, id);
     if (reads)
         return 0;
-    /* What is there must be harmless, and be seen; a new one may be made. */
+    /* An existing configuration must be harmless and visible; a new one may be made. */
     status = shows ? reach_config(wait, raw_path, id, true) : 0;
     if (!status && !shows) {
         struct hass_answer answer;

@@ -1,7 +1,7 @@
 /* redact.c - see redact.h.
  *
  * A text is searched for words that look like entity ids; `states.lock.door.state` has the two words in the
- * middle.  Whoever reads the result cannot tell how long a hidden id was. */
+ * middle.  A reader of the result cannot tell how long a hidden id was. */
 #include "hass/redact.h"
 
 #include "hass/filter.h"

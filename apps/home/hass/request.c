@@ -171,7 +171,7 @@ static bool request_accepts(const char *accepts, int status)
     return false;
 }
 
-/* What is hidden is taken out of the body, whatever it is. */
+/* Takes hidden entities out of the body, JSON or text. */
 static int request_redact(const struct hass_wait *wait, struct hass_answer *answer)
 {
     haft_call *call = wait->call;

@@ -1,7 +1,7 @@
 /* hass/states.h - the states of a home: a table by entity id.
  *
  * An entity is one record and one piece of text, which is overwritten in place when a new state fits, so
- * that a flood of changes needs no memory.  The table has no lock of its own. */
+ * that a flood of changes needs no memory.  The table has no lock. */
 #ifndef HOME_STATES_H
 #define HOME_STATES_H
 
@@ -30,7 +30,7 @@ struct state_table {
     struct state **sorted; /* by entity id, if is_sorted */
     size_t n_sorted;
     bool is_sorted;
-    size_t bytes; /* of all texts */
+    size_t bytes; /* allocated for `text` of all records */
     uint64_t changes, mark;
     haft_buffer scratch; /* attributes, as they are written */
 };
@@ -76,7 +76,7 @@ int hass_table_put(struct state_table *table, yyjson_val *object, struct state *
 /* Removes an entity; it may not be there. */
 void hass_table_remove(struct state_table *table, const char *id, size_t size);
 
-/* A synchronization: what has not been put between the two is removed. */
+/* A synchronization: states that have not been put between the two calls are removed. */
 void hass_table_begin(struct state_table *table);
 void hass_table_end(struct state_table *table);
 

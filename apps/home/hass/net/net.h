@@ -1,4 +1,4 @@
-/* hass/net/net.h - inside the link over the network: a thread with a loop, and what it is told. */
+/* hass/net/net.h - inside the link over the network: a thread with a loop, and its jobs. */
 #ifndef HOME_HASS_NET_H
 #define HOME_HASS_NET_H
 
