@@ -1,6 +1,6 @@
 /* hass/client.h - inside the Home Assistant client: what its files share.
  *
- * One lock guards everything in struct hass.  A thread of its own, the keeper, opens and closes the
+ * One lock guards everything in struct hass.  A separate thread, the keeper, opens and closes the
  * socket and sends pings; answers and events come on threads of the link.  The link is never called
  * with the lock held: messages go through `outbox`, in the order of their ids. */
 #ifndef HOME_HASS_CLIENT_H
@@ -13,6 +13,7 @@
 #include "hass/memory.h"
 #include "hass/places.h"
 #include "hass/states.h"
+#include "hass/tasks.h"
 #include "home.h"
 #include "json/writer.h"
 
@@ -24,6 +25,7 @@ struct hass_times {
     unsigned refused;            /* pause after the token was refused */
     unsigned patience;           /* that a read waits while there is no connection */
     unsigned read_back, no_news; /* for a state to change after a service; if it need not change */
+    int64_t (*now)(void);        /* milliseconds since 1970; NULL: the system's clock */
 };
 extern const struct hass_times hass_usual_times;
 
@@ -100,6 +102,7 @@ struct hass {
     unsigned watchers;          /* threads that wait for a state */
     uv_mutex_t reading;         /* taken before `lock`, by one message at a time */
     haft_arena *message;
+    struct tasks tasks;
     void (*on_change)(void *context, const char *entity_id);
     void *on_change_context;
 };

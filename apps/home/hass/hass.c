@@ -24,8 +24,10 @@ static char *hass_name_of(const haft_allocator *allocator, const char *url)
 
 static bool hass_init_threads(struct hass *hass)
 {
-    if (uv_mutex_init(&hass->lock))
+    if (hass_tasks_init(&hass->tasks))
         return false;
+    if (uv_mutex_init(&hass->lock))
+        goto no_lock;
     if (uv_mutex_init(&hass->reading))
         goto no_reading;
     if (uv_cond_init(&hass->moved))
@@ -41,6 +43,8 @@ no_moved:
     uv_mutex_destroy(&hass->reading);
 no_reading:
     uv_mutex_destroy(&hass->lock);
+no_lock:
+    hass_tasks_finish(&hass->tasks);
     return false;
 }
 
@@ -97,6 +101,7 @@ void hass_free(struct hass *hass)
 
     if (!hass)
         return;
+    hass_tasks_stop(hass);
     uv_mutex_lock(&hass->lock);
     hass->stopping = true;
     uv_cond_signal(&hass->keep);
@@ -118,7 +123,30 @@ void hass_free(struct hass *hass)
     uv_cond_destroy(&hass->moved);
     uv_mutex_destroy(&hass->reading);
     uv_mutex_destroy(&hass->lock);
+    hass_tasks_finish(&hass->tasks);
     hass_free_names(hass);
+}
+
+int64_t hass_now(haft_call *call)
+{
+    int64_t (*now)(void) = home_hass(call)->times.now;
+    uv_timeval64_t time = {0};
+
+    if (now)
+        return now();
+    uv_gettimeofday(&time);
+    return time.tv_sec * 1000 + time.tv_usec / 1000;
+}
+
+bool hass_is_watched(haft_call *call)
+{
+    struct hass *hass = home_hass(call);
+    bool watched;
+
+    uv_mutex_lock(&hass->reading);
+    watched = hass->on_change;
+    uv_mutex_unlock(&hass->reading);
+    return watched;
 }
 
 void hass_watch(struct hass *hass, void (*on_change)(void *context, const char *entity_id),

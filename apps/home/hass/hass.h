@@ -153,7 +153,40 @@ int hass_subscribe(haft_call *call, const char *event_type, struct hass_events *
 int hass_next_event(haft_call *call, struct hass_events *events, unsigned ms,
                     haft_value **ret_event, uint64_t *ret_dropped);
 void hass_unsubscribe(haft_call *call, struct hass_events *events); /* NULL is fine */
+/* Whether hass_watch has somebody who hears of every change, and tells the clients. */
+bool hass_is_watched(haft_call *call);
 /* Sleeps, unless the call is cancelled or its deadline passes, which is an error. */
 int hass_sleep(haft_call *call, unsigned ms);
+/* The time in milliseconds since 1970. */
+int64_t hass_now(haft_call *call);
+
+/* ---- work that goes on after its call ---- */
+
+struct hass;
+enum { HASS_MOST_TASKS = 8 };
+struct hass_task {
+    /* A step, on a thread of the client's: it must not wait.  Returns the milliseconds until the next one;
+     * 0: there is none. */
+    unsigned (*step)(struct hass *hass, void *context);
+    /* Comes once, on the same thread, after the last step: frees the context. */
+    void (*end)(struct hass *hass, void *context);
+    void *context;
+};
+/* Starts a task, whose first step is taken at once, and which ends with the client.  Returns 0, HAFT_EBUSY
+ * if there are HASS_MOST_TASKS, or HAFT_ENOMEM, without a text; the context is then the caller's. */
+int hass_start_task(haft_call *call, const struct hass_task *task, unsigned *ret_id);
+/* Ends a task, and waits for its end.  Returns whether there was one of that id. */
+bool hass_end_task(haft_call *call, unsigned id);
+/* Calls the function with each task, in the order of their ids, until it returns another value than 0, which
+ * is returned.  It must not start or end one. */
+int hass_each_task(haft_call *call, int (*see)(void *who, unsigned id, const void *context),
+                   void *who);
+
+/* Whether a service of the entity's domain may be called for it, as hass_act finds out by itself. */
+int hass_reaches(haft_call *call, const char *service, const entity *target);
+/* Calls a service of the entity's domain, without waiting for the answer, also when the call has been
+ * cancelled or is over; nothing happens without a connection.  `members` is JSON of service data without
+ * entity_id and without the braces ("" for none).  From any thread. */
+void hass_tell(struct hass *hass, const char *service, const char *entity_id, const char *members);
 
 #endif
