@@ -14,7 +14,7 @@ struct home_options {
     const char *ca_file;             /* NULL: those of the system */
     unsigned timeout_ms;             /* of a request: 30,000 */
     const char *entities;            /* "light.*,-lock.*"; NULL: all */
-    bool speech;                     /* the five speech tools are offered */
+    bool speech;                     /* the four speech tools are offered */
     bool render_template;            /* so is render_template */
     const char *audio_dir;           /* that analyze_audio may read; NULL: none */
     const haft_allocator *allocator; /* NULL: malloc */

@@ -17,14 +17,33 @@
     X(trigger_automation, OFFER_ALWAYS)                                                            \
     X(control_automation, OFFER_ALWAYS)                                                            \
     X(send_notification, OFFER_ALWAYS)                                                             \
+    X(maintenance_report, OFFER_ALWAYS)                                                            \
+    X(smart_scenarios, OFFER_ALWAYS)                                                               \
+    X(light_scenario, OFFER_ALWAYS)                                                                \
+    X(light_showcase, OFFER_ALWAYS)                                                                \
+    X(animation_control, OFFER_ALWAYS)                                                             \
+    X(text_to_speech, OFFER_SPEECH)                                                                \
     X(voice_command_parser, OFFER_SPEECH)                                                          \
+    X(voice_command_executor, OFFER_SPEECH)                                                        \
+    X(voice_command_ai_parser, OFFER_SPEECH)                                                       \
+    X(trace_entity, OFFER_ALWAYS)                                                                  \
+    X(todo, OFFER_ALWAYS)                                                                          \
     X(search_entities, OFFER_ALWAYS)                                                               \
     X(entity_state, OFFER_ALWAYS)                                                                  \
+    X(history, OFFER_ALWAYS)                                                                       \
+    X(error_log, OFFER_ALWAYS)                                                                     \
+    X(sse_stats, OFFER_ALWAYS)                                                                     \
     X(dashboard, OFFER_ALWAYS)                                                                     \
+    X(subscribe_events, OFFER_ALWAYS)                                                              \
     X(control, OFFER_ALWAYS)                                                                       \
     X(template, OFFER_ALWAYS)                                                                      \
+    X(automation_config, OFFER_ALWAYS)                                                             \
+    X(addon, OFFER_ALWAYS)                                                                         \
+    X(package, OFFER_ALWAYS)                                                                       \
     X(example, OFFER_ALWAYS)                                                                       \
-    X(analyze_audio, OFFER_ALWAYS)
+    X(analyze_audio, OFFER_ALWAYS)                                                                 \
+    X(profile_devices, OFFER_ALWAYS)                                                               \
+    X(render_template, OFFER_TEMPLATE)
 
 #define TOOL_DECLARED(name, offer) extern const haft_tool *const home_tool_##name;
 HOME_TOOLS(TOOL_DECLARED)
@@ -52,7 +71,7 @@ static bool registry_offers(const struct home_options *options, enum tool_offer 
 
 int home_add_tools(haft_server *server, const struct home_options *options)
 {
-    int status = 0;
+    int status = haft_metrics_enable(server); /* for sse_stats */
 
     for (size_t i = 0; home_tools[i].tool && !status; i++)
         if (registry_offers(options, home_tools[i].offer))

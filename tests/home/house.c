@@ -314,6 +314,11 @@ haft_client *house_join(struct house *house, const struct house_options *options
 
 /* ---- a house ---- */
 
+static int64_t house_wall(void)
+{
+    return HOUSE_TIME / 1000;
+}
+
 /* Times that suit a test: no read waits for a connection that does not come, except where waiting is what
  * is tested. */
 static struct hass_times house_times(enum situation situation)
@@ -324,6 +329,7 @@ static struct hass_times house_times(enum situation situation)
     times.retry = 1;
     times.no_news = 5;
     times.read_back = 500;
+    times.now = house_wall;
     return times;
 }
 
@@ -337,6 +343,7 @@ struct house *house_open(const struct house_options *options)
     struct home_options home = {.entities = options->entities,
                                 .speech = true,
                                 .render_template = true,
+                                .timeout_ms = options->timeout_ms,
                                 .audio_dir =
                                     options->audio_dir ? options->audio_dir : house_audio_dir};
     haft_reason reason = {.code = 0};
@@ -356,11 +363,11 @@ struct house *house_open(const struct house_options *options)
         fault_link_init(&house->fault, demo_link_new(house->demo), options->situation, options->at),
         &times, &reason);
     assert_non_null(house->hass);
-    house->server =
-        haft_server_new_with("home", "1.0.0",
-                             HAFT_WITH(haft_server_options, .data = home_hass_data(house->hass),
-                                       .seal_key = seal_key, .timeout_ms = options->timeout_ms,
-                                       .log = options->log, .log_context = options->log_context));
+    house->server = haft_server_new_with(
+        "home", "1.0.0",
+        HAFT_WITH(haft_server_options, .data = home_hass_data(house->hass), .seal_key = seal_key,
+                  .timeout_ms = options->timeout_ms, .resource_subscriptions = options->resources,
+                  .log = options->log, .log_context = options->log_context));
     assert_non_null(house->server);
     assert_int_equal(home_add_tools(house->server, &home), 0);
     assert_int_equal(hf_platform_start(house->server), 0); /* for isolated tools */

@@ -5,8 +5,11 @@
 #include <yyjson.h>
 
 #include "home/rows_control.h"
+#include "home/rows_light.h"
 #include "home/rows_local.h"
 #include "home/rows_read.h"
+#include "home/rows_report.h"
+#include "home/rows_speech.h"
 #include "json/json.h"
 #include "registry.h"
 #include "support/test.h"
@@ -22,6 +25,9 @@ static const struct {
     {rows_control, COUNT_OF(rows_control)},
     {rows_local, COUNT_OF(rows_local)},
     {rows_read, COUNT_OF(rows_read)},
+    {rows_light, COUNT_OF(rows_light)},
+    {rows_report, COUNT_OF(rows_report)},
+    {rows_speech, COUNT_OF(rows_speech)},
 };
 
 static bool is_covered(const char *tool, enum situation situation)

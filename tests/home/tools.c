@@ -7,6 +7,7 @@
 #include <time.h>
 #include <yyjson.h>
 
+#include "home/fault_link.h"
 #include "json/json.h"
 #include "support/test.h"
 
@@ -211,14 +212,36 @@ static void tools_warm_up(struct house *house, const struct tool_case *row)
     while (result.is_error);
 }
 
+/* The model of the client: it says what the row wants. */
+static int tools_sample(void *context, const char *method, haft_value *params,
+                        haft_buffer *ret_result)
+{
+    const struct tool_case *row = context;
+    char *text = tools_quoted(row->model, strlen(row->model));
+
+    assert_string_equal(method, "sampling/createMessage");
+    assert_non_null(house_at(params, "messages.0.content.text"));
+    haft_buffer_puts(ret_result, "{\"role\":\"assistant\",\"model\":\"test\",\"content\":{"
+                                 "\"type\":\"text\",\"text\":");
+    haft_buffer_json_string(ret_result, text, strlen(text));
+    haft_buffer_puts(ret_result, "}}");
+    free(text);
+    return 0;
+}
+
 static void tools_run_row(const struct tool_case *row)
 {
-    struct house *house = house_open(
-        &(struct house_options){.situation = row->situation,
-                                .at = row->at,
-                                .timeout_ms = row->situation == DEADLINE ? SHORT_MS : 0});
+    struct house *house;
     haft_result result;
 
+    fault_answers = row->answers;
+    house = house_open(
+        &(struct house_options){.situation = row->situation,
+                                .at = row->at,
+                                .answer = row->model ? tools_sample : NULL,
+                                .context = (void *)(uintptr_t)row,
+                                .timeout_ms = row->situation == DEADLINE ? SHORT_MS : 0});
+    fault_answers = NULL;
     if (row->situation == UNAVAILABLE)
         tools_unavail(house, row);
     tools_warm_up(house, row);

@@ -56,6 +56,8 @@ struct tool_case {
     const char *unavailable; /* of UNAVAILABLE: the entity; NULL: the one that the arguments name */
     const char
         *before; /* a call that comes first, "TOOL ARGUMENTS", and must succeed; NULL for none */
+    const struct fault_answer *answers; /* of Home Assistant, besides the demo home's: fault_link.h */
+    const char *model; /* what the client's model says; NULL: it has none */
 };
 
 /* Rows that many tools have alike.  Each ends with a comma. */
@@ -115,6 +117,7 @@ struct house_options {
     void *log_context;
     const char *audio_dir;
     bool progress;
+    bool resources; /* can be subscribed to */
 };
 
 struct house;

@@ -11,7 +11,7 @@
 #include "tools/common.h"
 
 HAFT_STRUCT(audio_args,
-    HAFT_STRING(audio_file, "WAV file, relative to the audio directory", .min = 1, .max = 1024),
+    HAFT_STRING(audio_file, "WAV file", .min = 1, .max = 1024),
     HAFT_DEFAULT(HAFT_INTEGER(sample_rate, "Samples a second", .min = 8000, .max = 48000), 22050),
     HAFT_DEFAULT(HAFT_INTEGER(fft_size, "A power of two", .min = 256, .max = 16384), 2048));
 
@@ -23,17 +23,17 @@ static void audio_check(haft_refinement *refinement, const audio_args *in)
 HAFT_REFINE(audio_args, audio_check);
 
 HAFT_STRUCT(audio_band_result,
-    HAFT_STRING(name, "Name"),
-    HAFT_NUMBER(low, "Lowest frequency in Hz"),
-    HAFT_NUMBER(high, "Highest frequency in Hz"),
-    HAFT_NUMBER(share, "Share of the power, 0 to 1"));
+    HAFT_STRING(name, NULL),
+    HAFT_NUMBER(low, "Hz"),
+    HAFT_NUMBER(high, "Hz"),
+    HAFT_NUMBER(share, "Of the power"));
 
 HAFT_STRUCT(audio_result,
     HAFT_NUMBER(duration, "Seconds"),
-    HAFT_NUMBER(bpm, "Beats a minute; 0 for no beat"),
-    HAFT_ARRAY(beats, HAFT_NUMBER(at, "Seconds"), "Times of the beats"),
-    HAFT_ARRAY(energy, HAFT_NUMBER(level, "0 to 1"), "Loudness of equal pieces"),
-    HAFT_ARRAY(bands, HAFT_OBJECT(band, audio_band_result, "Band"), "Frequency bands"));
+    HAFT_NUMBER(bpm, "0: no beat"),
+    HAFT_ARRAY(beats, HAFT_NUMBER(at, NULL), "Seconds"),
+    HAFT_ARRAY(energy, HAFT_NUMBER(level, NULL), "Of equal pieces, 0 to 1"),
+    HAFT_ARRAY(bands, HAFT_OBJECT(band, audio_band_result, NULL), NULL));
 
 /* ---- the file ---- */
 

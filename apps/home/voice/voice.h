@@ -7,14 +7,15 @@
 #include <haft.h>
 
 HAFT_STRUCT(voice_parameters,
-    HAFT_OPTIONAL(HAFT_INTEGER(percent, "Brightness, position, speed or volume", .min = 0, .max = 100)),
+    HAFT_OPTIONAL(HAFT_INTEGER(percent, "Percent", .min = 0, .max = 100)), /* brightness, position, speed or volume */
     HAFT_OPTIONAL(HAFT_NUMBER(temperature, "Degrees")),
-    HAFT_OPTIONAL(HAFT_STRING(color, "Name of a colour", .max = 40)));
+    HAFT_OPTIONAL(HAFT_STRING(color, "Color", .max = 40))); /* name */
 
+/* It is in the schemas of three tools: so there are few descriptions. */
 HAFT_STRUCT(voice_intent,
-    HAFT_STRING(intent, "Domain of the command: light, cover, ...; unknown", .max = 40),
-    HAFT_STRING(action, "Action: turn_on, set, open, ...; unknown", .max = 40),
-    HAFT_STRING(target, "What it is about, as it was said; \"all\" for everything", .max = 255),
+    HAFT_STRING(intent, "Domain, or unknown", .max = 40),     /* light, cover, ... */
+    HAFT_STRING(action, "turn_on, set, ...; unknown", .max = 40),
+    HAFT_STRING(target, "As it was said; or all", .max = 255),
     HAFT_OBJECT(parameters, voice_parameters, "Values"),
     HAFT_NUMBER(confidence, "0 to 1", .min = 0, .max = 1));
 
