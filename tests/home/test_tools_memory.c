@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "home/rows_control.h"
+#include "home/rows_light.h"
 #include "home/rows_read.h"
+#include "home/rows_report.h"
+#include "home/rows_speech.h"
 #include "registry.h"
 #include "support/failing.h"
 #include "support/test.h"
@@ -32,6 +35,7 @@ static bool call_starved(struct house *house, const struct tool_case *row, const
                                   HAFT_WITH(haft_server_options, .allocator = &failing.allocator,
                                             .data = home_hass_data(house_hass(house))));
     assert_non_null(server);
+    assert_int_equal(haft_metrics_enable(server), 0);
     assert_int_equal(haft_add(server, tool_named(row->tool)), 0);
     client = haft_client_new(server, NULL);
     assert_non_null(client);
@@ -65,13 +69,26 @@ static void starve(const struct tool_case *row)
     house_close(house);
 }
 
+/* Tools that take their time, go on after their call, or need a client that can be asked. */
+static bool is_special(const char *tool)
+{
+    static const char *const special[] = {"light_showcase", "animation_control",
+                                          "voice_command_ai_parser"};
+
+    for (size_t i = 0; i < COUNT_OF(special); i++)
+        if (!strcmp(special[i], tool))
+            return true;
+    return false;
+}
+
 /* The first row of each tool. */
 static void starve_all(const struct tool_case *rows, size_t n)
 {
     const char *before = "";
 
     for (size_t i = 0; i < n; i++) {
-        if (rows[i].situation != NORMAL || !strcmp(before, rows[i].tool))
+        if (rows[i].situation != NORMAL || !strcmp(before, rows[i].tool) ||
+            is_special(rows[i].tool))
             continue;
         before = rows[i].tool;
         starve(&rows[i]);
@@ -83,6 +100,9 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     starve_all(rows_control, COUNT_OF(rows_control));
     starve_all(rows_read, COUNT_OF(rows_read));
+    starve_all(rows_light, COUNT_OF(rows_light));
+    starve_all(rows_report, COUNT_OF(rows_report));
+    starve_all(rows_speech, COUNT_OF(rows_speech));
 }
 
 int main(void)

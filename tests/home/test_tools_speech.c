@@ -44,6 +44,50 @@ static void unlocking_and_disarming_ask_first(void **state)
     expect_command(yes, disarm, "!*code*", "\"service\":\"alarm_disarm\"");
 }
 
+static int model_answers(void *context, const char *method, haft_value *params,
+                         haft_buffer *ret_result)
+{
+    static const char text[] =
+        "{\"intent\":\"fan\",\"action\":\"stop\",\"target\":\"\",\"parameters\":{},"
+        "\"confidence\":1}";
+
+    (void)params;
+    assert_string_equal(method, "sampling/createMessage");
+    ++*(unsigned *)context;
+    haft_buffer_puts(ret_result, "{\"role\":\"assistant\",\"model\":\"test\",\"content\":[{"
+                                 "\"type\":\"text\",\"text\":");
+    haft_buffer_json_string(ret_result, text, sizeof text - 1);
+    haft_buffer_puts(ret_result, "}]}");
+    return 0;
+}
+
+static void the_model_is_not_asked_at_will(void **state)
+{
+    /* A client of 2026-07-28 sends a request again with the answer, which is another one. */
+    static const struct {
+        const char *revision;
+        unsigned complete, asked;
+    } rows[] = {{"2025-11-25", 5, 5}, {"2026-07-28", 2, 3}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        unsigned asked = 0;
+        struct house *house = house_open(&(struct house_options){
+            .revision = rows[i].revision, .answer = model_answers, .context = &asked});
+        haft_result result;
+
+        for (unsigned k = 0; k < rows[i].complete; k++) {
+            result = house_call(house, "voice_command_ai_parser", "{'command':'stop the fan'}");
+            house_expect(&result, "intent='fan'; action='stop'");
+        }
+        result = house_call(house, "voice_command_ai_parser", "{'command':'stop the fan'}");
+        house_expect(&result,
+                     "!Rate limited: voice_command_ai_parser may be called 5 times in 60 s.*");
+        assert_int_equal(asked, rows[i].asked);
+        house_close(house);
+    }
+}
+
 /* What the parser says is what the executor takes. */
 static void what_is_said_is_done(void **state)
 {
@@ -79,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unlocking_and_disarming_ask_first),
+        cmocka_unit_test(the_model_is_not_asked_at_will),
         cmocka_unit_test(what_is_said_is_done),
     };
     int failed = tools_run("home/tools_speech", rows_speech, COUNT_OF(rows_speech));

@@ -153,7 +153,7 @@ int hass_subscribe(haft_call *call, const char *event_type, struct hass_events *
 int hass_next_event(haft_call *call, struct hass_events *events, unsigned ms,
                     haft_value **ret_event, uint64_t *ret_dropped);
 void hass_unsubscribe(haft_call *call, struct hass_events *events); /* NULL is fine */
-/* Whether hass_watch has somebody who hears of every change, and tells the clients. */
+/* Whether hass_watch has a function, which then notifies clients of every change. */
 bool hass_is_watched(haft_call *call);
 /* Sleeps, unless the call is cancelled or its deadline passes, which is an error. */
 int hass_sleep(haft_call *call, unsigned ms);

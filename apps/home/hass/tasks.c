@@ -177,7 +177,7 @@ int hass_each_task(haft_call *call, int (*see)(void *who, unsigned id, const voi
     return status;
 }
 
-/* ---- services nobody waits for ---- */
+/* ---- services without waiting ---- */
 
 int hass_reaches(haft_call *call, const char *service, const entity *target)
 {

@@ -1,6 +1,6 @@
 /* light_showcase - plays a pattern on lights for a while, and gives them their looks back.
  *
- * It ends when the call is cancelled, too, and then restores without waiting. */
+ * A call that is cancelled also restores them, without waiting. */
 #include <uv.h>
 
 #include "tools/lights.h"

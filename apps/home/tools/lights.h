@@ -38,8 +38,8 @@ struct home_look home_pattern_look(home_pattern pattern, size_t i, size_t n, uns
 int home_show(haft_call *call, const entity *light, const struct home_look *look);
 /* The same without waiting, also after a call. */
 void home_tell_look(struct hass *hass, const char *entity_id, const struct home_look *look);
-/* Gives lights the look back that they had when they were read: with an answer for each if the call goes
- * well so far (`status`), and without if not.  Returns the status, or an error of its own. */
+/* Restores the looks that lights had when they were read: waits for each answer if `status` is 0 and the call
+ * has not been cancelled, and for none otherwise.  Returns the status, or a new error. */
 int home_restore(haft_call *call, const entity *lights, size_t n, int status);
 
 #endif

@@ -1,6 +1,6 @@
 /* smart_scenarios - finds what wastes energy: lights and heating while nobody is at home, heating beside an
- * open window, lights where nobody moves, heating that is too warm.  It changes something only if it is told
- * to, and asks first. */
+ * open window, lights where nobody moves, heating that is too warm.  With `apply` it also
+ * changes them, and asks first. */
 #include <string.h>
 
 #include "tools/clock.h"
@@ -34,7 +34,7 @@ HAFT_STRUCT(scenario_preset,
 HAFT_STRUCT(scenario_temperature,
     HAFT_NUMBER(temperature, "Degrees"));
 
-/* What is being looked through. */
+/* A search: the states, and the result so far. */
 struct scenario_view {
     haft_call *call;
     struct hass_states states;
@@ -179,7 +179,7 @@ static int scenario_window_heating(struct scenario_view *view)
     return 0;
 }
 
-/* Whether the area of a light has sensors, none of which has seen anybody for a while. */
+/* Whether the area of a light has sensors, none of which has reported motion for a while. */
 static bool scenario_is_quiet(const struct scenario_view *view, const entity *light)
 {
     static const char *const sensors[] = {"motion", "occupancy", "presence", NULL};

@@ -1,4 +1,4 @@
-/* sse_stats - who is connected to this server, by its own metrics. */
+/* sse_stats - the clients, streams and bytes of this server, from its metrics. */
 #include <stdlib.h>
 #include <string.h>
 

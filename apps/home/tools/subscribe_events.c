@@ -54,8 +54,8 @@ static const char *event_summary(haft_call *call, const char *type, haft_value *
     return text;
 }
 
-/* Tells the client about an event; also those who have subscribed to the resource, unless they are told of
- * all changes anyway. */
+/* Sends an event to the client, and an update to subscribers of the resource, unless hass_watch sends that
+ * anyway. */
 static int event_pass_on(haft_call *call, const subscribe_events_args *in, haft_value *event,
                          subscribe_events_result *out)
 {

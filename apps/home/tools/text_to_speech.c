@@ -24,7 +24,7 @@ HAFT_STRUCT(speech_data,
     HAFT_OPTIONAL(HAFT_STRING(language, "Language")),
     HAFT_OPTIONAL(HAFT_OBJECT(options, speech_options, "Options")));
 
-/* The only available entity of a domain; otherwise an error that names those that there are. */
+/* The only available entity of a domain; otherwise an error that lists the entities of the domain. */
 static int speech_only(haft_call *call, const char *domain, bool first, const char *what,
                        entity *ret_entity)
 {

@@ -1,5 +1,5 @@
 /* voice_command_executor - does what a parsed command says: finds the entities that are meant, and calls the
- * service.  It asks before it lets somebody in. */
+ * service.  It asks before it unlocks or disarms. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -105,8 +105,8 @@ static int spoken_fail_many(haft_call *call, const voice_intent *intent,
                 : HAFT_ENOMEM;
 }
 
-/* The entities that are meant.  One that is unavailable counts when it is named, and is then an error;
- * among several it is left out. */
+/* The entities that are meant.  An unavailable entity that is named is an error later; among several it is
+ * left out. */
 static int spoken_find(haft_call *call, const voice_intent *intent,
                        const struct hass_states *states, struct spoken_targets *ret)
 {

@@ -15,7 +15,7 @@ HAFT_STRUCT(voice_parameters,
 HAFT_STRUCT(voice_intent,
     HAFT_STRING(intent, "Domain, or unknown", .max = 40),     /* light, cover, ... */
     HAFT_STRING(action, "turn_on, set, ...; unknown", .max = 40),
-    HAFT_STRING(target, "As it was said; or all", .max = 255),
+    HAFT_STRING(target, "In spoken words; or all", .max = 255),
     HAFT_OBJECT(parameters, voice_parameters, "Values"),
     HAFT_NUMBER(confidence, "0 to 1", .min = 0, .max = 1));
 
