@@ -42,6 +42,29 @@ static void fault_swallow(struct fault_link *fault)
     pthread_mutex_unlock(&fault->lock);
 }
 
+/* ---- answers of its own ---- */
+
+const struct fault_answer *fault_answers;
+
+/* The answer to a line, to be freed; NULL if it is for the home behind the link. */
+static char *fault_scripted(const struct fault_link *fault, const char *line, int *ret_status)
+{
+    const struct fault_answer *at = fault->answers;
+    char *copy;
+
+    while (at && at->part && !strstr(line, at->part))
+        at++;
+    if (!at || !at->part)
+        return NULL;
+    *ret_status = at->status;
+    copy = strdup(at->answer);
+    if (!copy)
+        abort();
+    for (char *c = copy; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    return copy;
+}
+
 /* ---- requests ---- */
 
 static void *fault_request(void *context, const struct link_request *request,
@@ -51,6 +74,8 @@ static void *fault_request(void *context, const struct link_request *request,
     size_t size = strlen(request->path) + (request->body ? strlen(request->body) : 0) + 16;
     char *line = malloc(size);
     struct fault_pending *pending;
+    int status;
+    char *own;
     bool here;
 
     if (!line)
@@ -58,7 +83,14 @@ static void *fault_request(void *context, const struct link_request *request,
     snprintf(line, size, "%s %s %s", request->method, request->path,
              request->body ? request->body : "");
     here = fault_note(fault, line);
+    own = here ? NULL : fault_scripted(fault, line, &status);
     free(line);
+    if (own) {
+        done(who, &(struct link_response){
+                      .status = status, .type = "text/plain", .body = own, .size = strlen(own)});
+        free(own);
+        return NULL;
+    }
     if (!here)
         return fault->inner.request(fault->inner.context, request, done, who);
     if (fault->situation == HASS_ERROR) {
@@ -149,6 +181,26 @@ static int fault_open(void *context, void (*message)(void *who, const char *text
     return fault->inner.open(fault->inner.context, fault_message, fault_closed, fault);
 }
 
+/* The answer to a command, if it is one: its result. */
+static void fault_answer_result(struct fault_link *fault, const char *text, size_t size,
+                                const char *result)
+{
+    yyjson_doc *doc = yyjson_read(text, size, 0);
+    yyjson_val *id = yyjson_obj_get(yyjson_doc_get_root(doc), "id");
+    size_t room = strlen(result) + 128;
+    char *answer = malloc(room);
+    int n;
+
+    if (!answer)
+        abort();
+    n = snprintf(answer, room, "{\"id\":%lld,\"type\":\"result\",\"success\":true,\"result\":%s}",
+                 (long long)yyjson_get_sint(id), result);
+    if (id)
+        fault->message(fault->who, answer, (size_t)n);
+    yyjson_doc_free(doc);
+    free(answer);
+}
+
 /* The answer to a command that fails, if it is one. */
 static void fault_answer_error(struct fault_link *fault, const char *text, size_t size)
 {
@@ -168,14 +220,19 @@ static void fault_answer_error(struct fault_link *fault, const char *text, size_
 static void fault_send(void *context, const char *text, size_t size)
 {
     struct fault_link *fault = context;
-    char *line = strndup(text, size);
-    bool here, auth = strstr(line, "\"type\":\"auth\"");
+    char *line = strndup(text, size), *own;
+    bool here, auth;
+    int status;
 
     if (!line)
         abort();
+    auth = strstr(line, "\"type\":\"auth\"");
     here = fault_note(fault, line);
+    own = here ? NULL : fault_scripted(fault, line, &status);
     free(line);
-    if (!here || (fault->situation == HASS_ERROR && auth))
+    if (own)
+        fault_answer_result(fault, text, size, own);
+    else if (!here || (fault->situation == HASS_ERROR && auth))
         fault->inner.send(fault->inner.context, text, size);
     else if (fault->situation == HASS_ERROR)
         fault_answer_error(fault, text, size);
@@ -183,6 +240,7 @@ static void fault_send(void *context, const char *text, size_t size)
         fault->inner.close(fault->inner.context);
     else
         fault_swallow(fault);
+    free(own);
 }
 
 static void fault_close(void *context)
@@ -214,8 +272,10 @@ static void fault_free(void *context)
 struct hass_link fault_link_init(struct fault_link *fault, struct hass_link inner,
                                  enum situation situation, const char *at)
 {
-    *fault = (struct fault_link){
-        .inner = inner, .situation = situation, .struck = situation >= HASS_ERROR && !at};
+    *fault = (struct fault_link){.inner = inner,
+                                 .situation = situation,
+                                 .struck = situation >= HASS_ERROR && !at,
+                                 .answers = fault_answers};
     snprintf(fault->at, sizeof fault->at, "%s", at ? at : "");
     for (char *c = fault->at; *c; c++)
         *c = *c == '\'' ? '"' : *c;

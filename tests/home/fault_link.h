@@ -7,6 +7,16 @@
 #include "hass/link.h"
 #include "home/tools.h"
 
+/* What a link answers instead of the home behind it, the first that matches; the last has no part.  It lets
+ * tests have a Supervisor, HACS, or a log of another system. */
+struct fault_answer {
+    const char *part;   /* of "METHOD PATH BODY" of a request or of a message */
+    const char *answer; /* JSON of a command's result, or the body; ' stands for " */
+    int status;         /* of a request; 0: it is a command */
+};
+extern const struct fault_answer
+    *fault_answers; /* of links that are made from now on; NULL at first */
+
 struct fault_pending {
     struct fault_pending *next;
     void (*done)(void *who, const struct link_response *response);
@@ -26,6 +36,7 @@ struct fault_link {
     void (*message)(void *who, const char *text, size_t size);
     void (*closed)(void *who, const char *reason);
     void *who;
+    const struct fault_answer *answers;
     char *asked; /* lines */
     size_t n_asked;
 };

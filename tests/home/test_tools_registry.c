@@ -4,10 +4,12 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "home/rows_config.h"
 #include "home/rows_control.h"
 #include "home/rows_light.h"
 #include "home/rows_local.h"
 #include "home/rows_read.h"
+#include "home/rows_records.h"
 #include "home/rows_report.h"
 #include "home/rows_speech.h"
 #include "json/json.h"
@@ -22,12 +24,10 @@ static const struct {
     const struct tool_case *rows;
     size_t n;
 } tables[] = {
-    {rows_control, COUNT_OF(rows_control)},
-    {rows_local, COUNT_OF(rows_local)},
-    {rows_read, COUNT_OF(rows_read)},
-    {rows_light, COUNT_OF(rows_light)},
-    {rows_report, COUNT_OF(rows_report)},
-    {rows_speech, COUNT_OF(rows_speech)},
+    {rows_control, COUNT_OF(rows_control)}, {rows_local, COUNT_OF(rows_local)},
+    {rows_read, COUNT_OF(rows_read)},       {rows_records, COUNT_OF(rows_records)},
+    {rows_config, COUNT_OF(rows_config)},   {rows_light, COUNT_OF(rows_light)},
+    {rows_report, COUNT_OF(rows_report)},   {rows_speech, COUNT_OF(rows_speech)},
 };
 
 static bool is_covered(const char *tool, enum situation situation)
