@@ -1,5 +1,8 @@
 /* client.c - from the settings of the home to its Home Assistant client. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "hass/demo_link.h"
@@ -11,7 +14,7 @@ int home_settings_check(const home_settings *settings, struct home_options *ret_
 {
     if (settings->demo && settings->hass)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "",
-                            "--demo cannot be combined with --hass, which HASS_HOST sets, too");
+                            "--demo cannot be combined with --hass, which HASS_HOST also sets");
     if (settings->listen && !settings->demo)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "", "--listen needs --demo");
     if (settings->hass && !settings->token)
@@ -19,6 +22,9 @@ int home_settings_check(const home_settings *settings, struct home_options *ret_
                             "--hass needs a token: set HASS_TOKEN or HASS_TOKEN_FILE");
     if (settings->ca && !settings->hass)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "", "--hass-ca needs --hass");
+    if (settings->ca && access(settings->ca, R_OK))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "--hass-ca", "cannot read %.200s: %s",
+                            settings->ca, strerror(errno));
     if (settings->render_template && settings->entities)
         return hf_error_set(
             reterr_reason, HAFT_EINVAL, "",

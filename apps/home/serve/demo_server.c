@@ -153,7 +153,7 @@ static void *demo_server_handle(void *app, const haft_request *request,
     return NULL;
 }
 
-/* Nothing is pending but for what the server itself sends. */
+/* Every request is answered at once, so that nothing is pending. */
 static void demo_server_gone(void *app, void *exchange)
 {
     (void)app;

@@ -14,7 +14,7 @@ static const char home_instructions[] =
     "Tools for the devices of a home. Entities have ids such as light.kitchen; list_devices and "
     "search_entities find them, also by area. A tool that changes something returns the state afterwards.";
 
-/* What is served, and what it needs. */
+/* The server and its parts. */
 struct home_program {
     home_settings settings;
     struct home_options options;
