@@ -37,4 +37,8 @@ const char *hass_audio_dir(const haft_call *call);
 /* Tools, resources and prompts; `registry.c` has the table. */
 int home_add(haft_server *server, const struct home_options *options);
 
+/* Notifies subscribers of ha://states/{id} and ha://summary of every change, from the first call or read on,
+ * which connects the client.  hass_watch with NULL ends it, before the server is freed. */
+void home_watch(struct hass *hass, haft_server *server);
+
 #endif

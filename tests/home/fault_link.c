@@ -47,7 +47,8 @@ static void fault_swallow(struct fault_link *fault)
 const struct fault_answer *fault_answers;
 
 /* The answer to a line, to be freed; NULL if it is for the home behind the link. */
-static char *fault_scripted(const struct fault_link *fault, const char *line, int *ret_status)
+static char *fault_scripted(const struct fault_link *fault, const char *line,
+                            const struct fault_answer **ret_answer)
 {
     const struct fault_answer *at = fault->answers;
     char *copy;
@@ -56,7 +57,7 @@ static char *fault_scripted(const struct fault_link *fault, const char *line, in
         at++;
     if (!at || !at->part)
         return NULL;
-    *ret_status = at->status;
+    *ret_answer = at;
     copy = strdup(at->answer);
     if (!copy)
         abort();
@@ -74,7 +75,7 @@ static void *fault_request(void *context, const struct link_request *request,
     size_t size = strlen(request->path) + (request->body ? strlen(request->body) : 0) + 16;
     char *line = malloc(size);
     struct fault_pending *pending;
-    int status;
+    const struct fault_answer *found;
     char *own;
     bool here;
 
@@ -83,11 +84,13 @@ static void *fault_request(void *context, const struct link_request *request,
     snprintf(line, size, "%s %s %s", request->method, request->path,
              request->body ? request->body : "");
     here = fault_note(fault, line);
-    own = here ? NULL : fault_scripted(fault, line, &status);
+    own = here ? NULL : fault_scripted(fault, line, &found);
     free(line);
     if (own) {
-        done(who, &(struct link_response){
-                      .status = status, .type = "text/plain", .body = own, .size = strlen(own)});
+        done(who, &(struct link_response){.status = found->status,
+                                          .type = found->type ? found->type : "text/plain",
+                                          .body = own,
+                                          .size = strlen(own)});
         free(own);
         return NULL;
     }
@@ -221,14 +224,14 @@ static void fault_send(void *context, const char *text, size_t size)
 {
     struct fault_link *fault = context;
     char *line = strndup(text, size), *own;
+    const struct fault_answer *found;
     bool here, auth;
-    int status;
 
     if (!line)
         abort();
     auth = strstr(line, "\"type\":\"auth\"");
     here = fault_note(fault, line);
-    own = here ? NULL : fault_scripted(fault, line, &status);
+    own = here ? NULL : fault_scripted(fault, line, &found);
     free(line);
     if (own)
         fault_answer_result(fault, text, size, own);

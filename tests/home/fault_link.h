@@ -13,6 +13,7 @@ struct fault_answer {
     const char *part;   /* of "METHOD PATH BODY" of a request or of a message */
     const char *answer; /* JSON of a command's result, or the body; ' stands for " */
     int status;         /* of a request; 0: it is a command */
+    const char *type;   /* of the body; NULL: text/plain */
 };
 extern const struct fault_answer
     *fault_answers; /* of links that are made from now on; NULL at first */

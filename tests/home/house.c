@@ -369,7 +369,7 @@ struct house *house_open(const struct house_options *options)
                   .timeout_ms = options->timeout_ms, .resource_subscriptions = options->resources,
                   .log = options->log, .log_context = options->log_context));
     assert_non_null(house->server);
-    assert_int_equal(home_add_tools(house->server, &home), 0);
+    assert_int_equal(home_add(house->server, &home), 0);
     assert_int_equal(hf_platform_start(house->server), 0); /* for isolated tools */
     house_join(house, options);
     return house;

@@ -21,12 +21,12 @@ static const struct fault_answer supervisor[] = {
      "{'addons':[{'slug':'core_ssh','name':'Terminal','state':'started','version':'9.1',"
      "'version_latest':'9.2','description':'A shell','icon':true},{'slug':'a0d7b954_nodered',"
      "'name':'Node-RED','state':'stopped','version':null},{'name':'without a slug'}]}",
-     0},
-    {"/addons/core_ssh/info", "{'slug':'core_ssh','name':'Terminal','state':'started'}", 0},
-    {"/addons/core_ssh/stop", "{}", 0},
-    {"/addons/core_ssh/uninstall", "{}", 0},
-    {"/store/addons/core_ssh/update", "null", 0},
-    {NULL, NULL, 0}};
+     0, NULL},
+    {"/addons/core_ssh/info", "{'slug':'core_ssh','name':'Terminal','state':'started'}", 0, NULL},
+    {"/addons/core_ssh/stop", "{}", 0, NULL},
+    {"/addons/core_ssh/uninstall", "{}", 0, NULL},
+    {"/store/addons/core_ssh/update", "null", 0, NULL},
+    {NULL, NULL, 0, NULL}};
 
 /* HACS with two integrations. */
 static const struct fault_answer hacs[] = {
@@ -35,9 +35,9 @@ static const struct fault_answer hacs[] = {
      "'installed_version':'2.0.1','available_version':'2.0.5','description':'The store'},"
      "{'id':44,'full_name':'someone/frigate','name':'Frigate','installed':false,"
      "'installed_version':'','available_version':'5.0','description':'Cameras'}]",
-     0},
-    {"hacs/repository/", "{}", 0},
-    {NULL, NULL, 0}};
+     0, NULL},
+    {"hacs/repository/", "{}", 0, NULL},
+    {NULL, NULL, 0, NULL}};
 
 #define MOTION "'automation_id':'1700000000001'"
 #define LAMP                                                                                       \

@@ -65,6 +65,14 @@ static const struct tool_case rows_read[] = {
     {"entity_state", NORMAL, "{'entity_id':'camera.front_door'}",
      .expect = "entities.0.state='idle'; entities.0.attributes.access_token=; "
                "entities.0.attributes.entity_picture="},
+    {"entity_state", NORMAL, "{'entity_id':'camera.front_door','picture':true}",
+     .expect = "entities.0.entity_id='camera.front_door'",
+     .asked = "GET /api/camera_proxy/camera.front_door"},
+    {"entity_state", BAD_ARGUMENT,
+     "{'entity_id':['camera.front_door','light.hallway'],'picture':true}",
+     .expect = "!A picture is of one camera; ask for one entity."},
+    {"entity_state", WRONG_DOMAIN, "{'entity_id':'light.hallway','picture':true}",
+     .expect = "!light.hallway has the domain light; this tool works with: camera.*"},
     {"entity_state", BAD_ARGUMENT, "{'entity_id':[]}",
      .expect = BAD("entity_state") "entity_id: *"},
     {"entity_state", BAD_ARGUMENT, "{}", .expect = BAD("entity_state") "entity_id: *"},
@@ -72,7 +80,6 @@ static const struct tool_case rows_read[] = {
      .expect = "!Entity not found: light.hallwey. Similar: light.hallway."},
     {"entity_state", UNAVAILABLE, "{'entity_id':'light.hallway'}",
      .expect = "entities.0.state='unavailable'"},
-    {"entity_state", WRONG_DOMAIN, .why_not = "it reads entities of every domain"},
     ROWS_OF_STATES("entity_state", "{'entity_id':'light.hallway'}")
 
     /* ---- dashboard ---- */

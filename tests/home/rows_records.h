@@ -14,7 +14,7 @@
 
 /* The log of a system with a Supervisor. */
 static const struct fault_answer supervised_log[] = {
-    {"GET /api/error_log", "404: Not Found", 404},
+    {"GET /api/error_log", "404: Not Found", 404, NULL},
     {"GET /api/hassio/core/logs",
      "s6-rc: info: service legacy-services started\n"
      "\033[33m2026-06-01 10:00:00.123 WARNING (MainThread) [homeassistant.a] \033[1mone\033[0m\n"
@@ -22,8 +22,8 @@ static const struct fault_answer supervised_log[] = {
      "Traceback (most recent call last):\n  File 'x.py'\n"
      "2026-06-01 11:30:00.000 INFO (MainThread) [homeassistant.c] three\n"
      "2026-06-01 12:00:00.789 CRITICAL (MainThread) [homeassistant.d] four",
-     200},
-    {NULL, NULL, 0}};
+     200, NULL},
+    {NULL, NULL, 0, NULL}};
 
 #define HISTORY(more) "{'entity_id':'light.hallway','start_time':'2026-06-01T00:00:00Z'" more "}"
 #define POWER(more) "{'entity_id':'sensor.house_power','start_time':'2026-05-31T12:00:00Z'" more "}"

@@ -75,7 +75,9 @@ static int home_serve(struct home_program *program, int argc, char **argv)
     if (status)
         return home_refuse(program, argv[0], &reason);
     program->server->options.data = home_hass_data(program->client.hass);
-    status = home_add_tools(program->server, &program->options);
+    status = home_add(program->server, &program->options);
+    if (!status)
+        home_watch(program->client.hass, program->server);
     status = status ? home_refuse(program, argv[0], haft_server_error(program->server))
                     : hf_command_main(program->server, &app, argc, argv);
     home_client_finish(&program->client);

@@ -1,8 +1,8 @@
 /* automation_config - reads and edits the configuration of automations.
  *
- * An edit replaces a whole configuration, which somebody else may have changed in the meantime.  So update
- * and delete need the hash of what was read; another one is refused.  What was replaced or removed is in the
- * result, as `backup`, and can be written back with update or create. */
+ * An edit replaces a whole configuration, which another program may have changed in the meantime.  So update
+ * and delete need the hash that get returned; another one is refused.  The replaced or removed configuration is
+ * in the result, as `backup`, and can be written back with update or create. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -388,7 +388,7 @@ static int config_delete(haft_call *call, const char *id, const char *path, haft
     return status ? status : hass_request(call, "DELETE", path, NULL, NULL, &answer);
 }
 
-/* What is done with a configuration that there is. */
+/* Acts on an existing configuration. */
 static int config_act(haft_call *call, const automation_config_args *in, const char *path,
                       haft_value *config, automation_config_result *out)
 {
@@ -469,6 +469,6 @@ static int automation_config(haft_call *call, const automation_config_args *in,
 }
 HAFT_TOOL(
     automation_config, automation_config_args, automation_config_result,
-    "Read or edit the configuration of an automation. What was replaced is returned as backup.",
+    "Read or edit the configuration of an automation. The replaced configuration is returned as backup.",
     HOME_WRITES);
 HOME_EXPORT(automation_config);

@@ -8,7 +8,7 @@ enum { PACKAGE_MOST = 50, PACKAGE_TEXT = 300 };
 HAFT_ENUMERATION(package_action, list, install, uninstall, update);
 HAFT_ENUMERATION(package_category, integration, plugin, theme, template, appdaemon, python_script);
 HAFT_STRUCT(package_args,
-    HAFT_ENUM(action, package_action, "list without a name: what is installed"),
+    HAFT_ENUM(action, package_action, "list without a name: installed ones"),
     HAFT_ENUM(category, package_category, "Kind"),
     HAFT_OPTIONAL(HAFT_STRING(name, "owner/name; list: words to find", .min = 1)));
 HAFT_STRUCT(package_item,

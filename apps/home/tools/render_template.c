@@ -1,4 +1,4 @@
-/* render_template - has Home Assistant render a template of its own language, Jinja.  Such a template reads
+/* render_template - has Home Assistant render a template in its language, Jinja.  Such a template reads
  * everything, so the tool is off unless the operator wants it, and is not offered with --entities. */
 #include <string.h>
 

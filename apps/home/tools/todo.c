@@ -45,7 +45,7 @@ static void todo_check(haft_refinement *refinement, const todo_args *in)
 }
 HAFT_REFINE(todo_args, todo_check);
 
-/* The list that is meant: the one that is named, or the only one that there is. */
+/* The named list, or else the only one. */
 static int todo_choose(haft_call *call, const todo_args *in, entity *ret_list)
 {
     const char *possible = NULL;

@@ -12,7 +12,7 @@
 enum {
     TRACE_CHANGES = 100, /* of a result */
     TRACE_RUNS = 5,
-    TRACE_READS = 20,  /* runs that are looked at */
+    TRACE_READS = 20,  /* runs that are read */
     TRACE_OWNERS = 50, /* automations and scripts whose runs are listed */
     TRACE_LISTED = 500,
     TRACE_STEPS = 20,
