@@ -24,15 +24,15 @@ HAFT_REFINE(audio_args, audio_check);
 
 HAFT_STRUCT(audio_band_result,
     HAFT_STRING(name, NULL),
-    HAFT_NUMBER(low, "Hz"),
-    HAFT_NUMBER(high, "Hz"),
-    HAFT_NUMBER(share, "Of the power"));
+    HAFT_NUMBER(low, NULL),
+    HAFT_NUMBER(high, NULL),
+    HAFT_NUMBER(share, NULL));
 
 HAFT_STRUCT(audio_result,
     HAFT_NUMBER(duration, "Seconds"),
     HAFT_NUMBER(bpm, "0: no beat"),
     HAFT_ARRAY(beats, HAFT_NUMBER(at, NULL), "Seconds"),
-    HAFT_ARRAY(energy, HAFT_NUMBER(level, NULL), "Of equal pieces, 0 to 1"),
+    HAFT_ARRAY(energy, HAFT_NUMBER(level, NULL), NULL),
     HAFT_ARRAY(bands, HAFT_OBJECT(band, audio_band_result, NULL), NULL));
 
 /* ---- the file ---- */

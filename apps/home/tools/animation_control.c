@@ -1,6 +1,6 @@
 /* animation_control - animations of lights that go on after the call, until they are stopped or the server
  * ends; the lights then get their looks back. */
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 #include "tools/lights.h"
@@ -8,10 +8,10 @@
 HAFT_ENUMERATION(animation_action, list, start, stop);
 HAFT_STRUCT(animation_control_args,
     HAFT_DEFAULT(HAFT_ENUM(action, animation_action, "What to do"), animation_action_list),
-    HAFT_OPTIONAL(HAFT_ARRAY(lights, HAFT_STRING(id, NULL), "To start: lights or groups", .min = 1, .max = 20)),
+    HAFT_OPTIONAL(HAFT_ARRAY(lights, HAFT_STRING(id, NULL), "Lights or groups", .min = 1, .max = 20)),
     HAFT_DEFAULT(HAFT_ENUM(pattern, home_pattern, "Pattern"), home_pattern_rainbow),
     HAFT_DEFAULT(HAFT_NUMBER(speed, "Steps a second", .min = 0.1, .max = 10), 1),
-    HAFT_OPTIONAL(HAFT_INTEGER(id, "To stop; all if absent", .min = 1, .max = 4294967295)));
+    HAFT_OPTIONAL(HAFT_INTEGER(id, "To stop")));
 
 static void animation_check(haft_refinement *refinement, const animation_control_args *in)
 {
@@ -23,11 +23,11 @@ HAFT_REFINE(animation_control_args, animation_check);
 HAFT_STRUCT(animation_item,
     HAFT_INTEGER(id, NULL),
     HAFT_ARRAY(lights, HAFT_STRING(id, NULL), NULL),
-    HAFT_ENUM(pattern, home_pattern, NULL),
+    HAFT_STRING(pattern, NULL),
     HAFT_NUMBER(speed, NULL),
     HAFT_INTEGER(steps, NULL));
 HAFT_STRUCT(animation_control_result,
-    HAFT_ARRAY(animations, HAFT_OBJECT(item, animation_item, NULL), "Those that run"));
+    HAFT_ARRAY(animations, HAFT_OBJECT(item, animation_item, NULL), NULL));
 
 /* ---- an animation ---- */
 
@@ -137,7 +137,7 @@ static int animation_see(void *who, unsigned id, const void *context)
     animation_item *item = &view->out->animations[view->out->n_animations];
 
     *item = (animation_item){.id = id,
-                             .pattern = animation->pattern,
+                             .pattern = HOME_NAME(home_pattern, animation->pattern),
                              .speed = animation->speed,
                              .steps = animation->k,
                              .n_lights = animation->n};
@@ -165,7 +165,7 @@ static int animation_list(haft_call *call, animation_control_result *out)
 static int animation_stop(haft_call *call, const animation_control_args *in,
                           const animation_control_result *running)
 {
-    if (in->has_id && !hass_end_task(call, (unsigned)in->id))
+    if (in->has_id && (in->id < 1 || in->id > UINT_MAX || !hass_end_task(call, (unsigned)in->id)))
         return home_fail(call, "There is no animation %lld.", (long long)in->id);
     for (size_t i = 0; !in->has_id && i < running->n_animations; i++)
         hass_end_task(call, (unsigned)running->animations[i].id);

@@ -41,7 +41,7 @@
 /* ---- fields ---- */
 
 /* What most arguments begin with. */
-#define HOME_ENTITY_ID HAFT_STRING(entity_id, "Entity id")
+#define HOME_ENTITY_ID HAFT_STRING(entity_id, "Id")
 
 HAFT_ENUMERATION(home_action, turn_on, turn_off, toggle);
 const char *home_action_name(home_action action); /* "turn_on"; also the service */

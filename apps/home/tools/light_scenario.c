@@ -7,8 +7,8 @@ HAFT_ENUMERATION(light_mood, chill, nightly, focus, romantic, party, cyberpunk, 
                  dinner);
 HAFT_STRUCT(light_scenario_args,
     HAFT_ENUM(name, light_mood, "Mood"),
-    HAFT_OPTIONAL(HAFT_ARRAY(lights, HAFT_STRING(id, NULL), "Lights or groups; all if absent", .min = 1, .max = 50)),
-    HAFT_OPTIONAL(HAFT_NUMBER(transition, "Seconds", .min = 0, .max = 60)));
+    HAFT_OPTIONAL(HAFT_ARRAY(lights, HAFT_STRING(id, NULL), "Lights or groups; default all", .min = 1)),
+    HAFT_OPTIONAL(HAFT_NUMBER(transition, "Seconds", .min = 0)));
 HAFT_STRUCT(light_scenario_result,
     HAFT_ARRAY(changed, HAFT_OBJECT(item, entity, NULL), NULL));
 

@@ -8,7 +8,7 @@
 enum { REPORT_MOST = 50, REPORT_LOW_PERCENT = 20, REPORT_DAY_MS = 86400000 };
 
 HAFT_STRUCT(maintenance_report_args,
-    HAFT_DEFAULT(HAFT_INTEGER(days, "Days without a change that make a device stale", .min = 1, .max = 365), 7));
+    HAFT_DEFAULT(HAFT_INTEGER(days, "Days without a change", .min = 1, .max = 365), 7));
 HAFT_STRUCT(report_area,
     HAFT_INTEGER(total, NULL),
     HAFT_INTEGER(on, NULL));
@@ -19,7 +19,7 @@ HAFT_STRUCT(maintenance_report_result,
     HAFT_MAP(stale, HAFT_INTEGER(days, NULL), "Days"),
     HAFT_MAP(lights_by_area, HAFT_OBJECT(item, report_area, NULL), NULL),
     HAFT_MAP(energy, HAFT_STRING(value, NULL), NULL),
-    HAFT_BOOLEAN(truncated, "A list has more than 50"));
+    HAFT_BOOLEAN(truncated, NULL));
 
 #define REPORT_PUT(list, key, value)                                                               \
     (out->list##_keys[out->n_##list] = (key), out->list[out->n_##list++] = (value))

@@ -9,12 +9,12 @@
 enum { PROFILE_MOST = 20, PROFILE_WAIT_MS = 2000, PROFILE_MOST_RUNS = 10, PROFILE_KINDS = 4 };
 
 HAFT_STRUCT(profile_devices_args,
-    HAFT_OPTIONAL(HAFT_STRING(entity_id, "Light or group; all lights if absent")),
-    HAFT_DEFAULT(HAFT_INTEGER(iterations, "Measurements of each kind", .min = 1, .max = 10), 3));
+    HAFT_OPTIONAL(HAFT_STRING(entity_id, "Light or group; default all")),
+    HAFT_DEFAULT(HAFT_INTEGER(iterations, "Repetitions", .min = 1, .max = 10), 3));
 HAFT_ENUMERATION(profile_kind, on, off, brightness, color);
 HAFT_STRUCT(profile_latency,
     HAFT_STRING(entity_id, NULL),
-    HAFT_ENUM(change, profile_kind, NULL),
+    HAFT_STRING(change, NULL),
     HAFT_NUMBER(median, NULL),
     HAFT_NUMBER(p95, NULL),
     HAFT_INTEGER(missed, "No change in 2 s"));
@@ -50,11 +50,12 @@ static void profile_add(profile_devices_result *out, const char *entity_id, prof
                         struct profile_samples *samples)
 {
     qsort(samples->ms, samples->n, sizeof *samples->ms, profile_compare);
-    out->latency_ms[out->n_latency_ms++] = (profile_latency){.entity_id = entity_id,
-                                                             .change = change,
-                                                             .median = profile_rank(samples, 50),
-                                                             .p95 = profile_rank(samples, 95),
-                                                             .missed = samples->missed};
+    out->latency_ms[out->n_latency_ms++] =
+        (profile_latency){.entity_id = entity_id,
+                          .change = HOME_NAME(profile_kind, change),
+                          .median = profile_rank(samples, 50),
+                          .p95 = profile_rank(samples, 95),
+                          .missed = samples->missed};
 }
 
 /* ---- measuring ---- */

@@ -16,13 +16,13 @@ enum {
 HAFT_ENUMERATION(scenario_kind, all, nobody_home, window_heating, energy_saving);
 HAFT_STRUCT(smart_scenarios_args,
     HAFT_DEFAULT(HAFT_ENUM(scenario, scenario_kind, "What to look for"), scenario_kind_all),
-    HAFT_DEFAULT(HAFT_BOOLEAN(apply, "Make the changes; the user may be asked"), false));
+    HAFT_DEFAULT(HAFT_BOOLEAN(apply, "Make the changes"), false));
 HAFT_STRUCT(scenario_found,
-    HAFT_ENUM(scenario, scenario_kind, NULL),
+    HAFT_STRING(scenario, NULL),
     HAFT_STRING(entity_id, NULL),
     HAFT_STRING(reason, NULL),
     HAFT_STRING(service, NULL),
-    HAFT_OPTIONAL(HAFT_JSON(config, "Service data")));
+    HAFT_OPTIONAL(HAFT_JSON(config, NULL)));
 HAFT_STRUCT(scenario_applied,
     HAFT_STRING(entity_id, NULL),
     HAFT_STRING(state, NULL));
@@ -87,8 +87,10 @@ static bool scenario_add(struct scenario_view *view, scenario_kind kind, const e
             return true;
     if (out->n_found == SCENARIO_MOST)
         return true;
-    *found = (scenario_found){
-        .scenario = kind, .entity_id = one->entity_id, .reason = reason, .service = service};
+    *found = (scenario_found){.scenario = HOME_NAME(scenario_kind, kind),
+                              .entity_id = one->entity_id,
+                              .reason = reason,
+                              .service = service};
     if (data)
         found->config = haft_json_read(data, strlen(data), 0, haft_call_arena(view->call), NULL);
     found->has_config = found->config;

@@ -8,12 +8,12 @@
 enum { STATS_MOST = 8 << 20 };
 
 HAFT_STRUCT(sse_stats_result,
-    HAFT_INTEGER(sessions, "Connected clients"),
-    HAFT_INTEGER(streams, "Open event streams"),
-    HAFT_INTEGER(calls, "Calls in flight"),
+    HAFT_INTEGER(sessions, NULL),
+    HAFT_INTEGER(streams, NULL),
+    HAFT_INTEGER(calls, NULL),
     HAFT_INTEGER(received_bytes, NULL),
     HAFT_INTEGER(sent_bytes, NULL),
-    HAFT_OPTIONAL(HAFT_STRING(last_seen, "Latest message")));
+    HAFT_OPTIONAL(HAFT_STRING(last_seen, NULL)));
 
 /* The value of a metric without labels; 0 if it is not there. */
 static double stats_value(const char *text, const char *name)

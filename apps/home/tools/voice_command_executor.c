@@ -10,7 +10,7 @@
 enum { SPOKEN_MOST = 50, SPOKEN_STEP = 51 }; /* a fifth of the brightness */
 
 HAFT_STRUCT(voice_executor_args,
-    HAFT_OBJECT(intent, voice_intent, "Result of voice_command_parser"));
+    HAFT_OBJECT(intent, voice_intent, "Of voice_command_parser"));
 HAFT_STRUCT(voice_executor_result,
     HAFT_ARRAY(changed, HAFT_OBJECT(item, entity, NULL), NULL));
 

@@ -9,13 +9,13 @@
 HAFT_STRUCT(voice_parameters,
     HAFT_OPTIONAL(HAFT_INTEGER(percent, "Percent", .min = 0, .max = 100)), /* brightness, position, speed or volume */
     HAFT_OPTIONAL(HAFT_NUMBER(temperature, "Degrees")),
-    HAFT_OPTIONAL(HAFT_STRING(color, "Color", .max = 40))); /* name */
+    HAFT_OPTIONAL(HAFT_STRING(color, "Color"))); /* name */
 
 /* It is in the schemas of three tools: so there are few descriptions. */
 HAFT_STRUCT(voice_intent,
-    HAFT_STRING(intent, "Domain, or unknown", .max = 40),     /* light, cover, ... */
-    HAFT_STRING(action, "turn_on, set, ...; unknown", .max = 40),
-    HAFT_STRING(target, "In spoken words; or all", .max = 255),
+    HAFT_STRING(intent, "Domain"),     /* light, cover, ... */
+    HAFT_STRING(action, "turn_on, set, ..."),
+    HAFT_STRING(target, "Name, or all"),
     HAFT_OBJECT(parameters, voice_parameters, "Values"),
     HAFT_NUMBER(confidence, "0 to 1", .min = 0, .max = 1));
 
