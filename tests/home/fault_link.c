@@ -184,20 +184,27 @@ static int fault_open(void *context, void (*message)(void *who, const char *text
     return fault->inner.open(fault->inner.context, fault_message, fault_closed, fault);
 }
 
-/* The answer to a command, if it is one: its result. */
-static void fault_answer_result(struct fault_link *fault, const char *text, size_t size,
-                                const char *result)
+/* The answer to a command, if it is one: its result, or an error. */
+static void fault_answer_own(struct fault_link *fault, const char *text, size_t size,
+                             const struct fault_answer *found, const char *own)
 {
     yyjson_doc *doc = yyjson_read(text, size, 0);
     yyjson_val *id = yyjson_obj_get(yyjson_doc_get_root(doc), "id");
-    size_t room = strlen(result) + 128;
+    long long number = (long long)yyjson_get_sint(id);
+    size_t room = strlen(own) + 256;
     char *answer = malloc(room);
     int n;
 
     if (!answer)
         abort();
-    n = snprintf(answer, room, "{\"id\":%lld,\"type\":\"result\",\"success\":true,\"result\":%s}",
-                 (long long)yyjson_get_sint(id), result);
+    n = found->status
+            ? snprintf(answer, room,
+                       "{\"id\":%lld,\"type\":\"result\",\"success\":false,\"error\":{\"code\":"
+                       "\"%s\",\"message\":\"%s\"}}",
+                       number, found->type, own)
+            : snprintf(answer, room,
+                       "{\"id\":%lld,\"type\":\"result\",\"success\":true,\"result\":%s}", number,
+                       own);
     if (id)
         fault->message(fault->who, answer, (size_t)n);
     yyjson_doc_free(doc);
@@ -234,7 +241,7 @@ static void fault_send(void *context, const char *text, size_t size)
     own = here ? NULL : fault_scripted(fault, line, &found);
     free(line);
     if (own)
-        fault_answer_result(fault, text, size, own);
+        fault_answer_own(fault, text, size, found, own);
     else if (!here || (fault->situation == HASS_ERROR && auth))
         fault->inner.send(fault->inner.context, text, size);
     else if (fault->situation == HASS_ERROR)

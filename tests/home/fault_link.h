@@ -12,8 +12,8 @@
 struct fault_answer {
     const char *part;   /* of "METHOD PATH BODY" of a request or of a message */
     const char *answer; /* JSON of a command's result, or the body; ' stands for " */
-    int status;         /* of a request; 0: it is a command */
-    const char *type;   /* of the body; NULL: text/plain */
+    int status; /* of a request; of a command: 0, or else the answer is the text of an error */
+    const char *type; /* of the body, NULL: text/plain; code of a command's error */
 };
 extern const struct fault_answer
     *fault_answers; /* of links that are made from now on; NULL at first */

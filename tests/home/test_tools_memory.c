@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "home/rows_config.h"
 #include "home/rows_control.h"
 #include "home/rows_light.h"
 #include "home/rows_read.h"
+#include "home/rows_records.h"
 #include "home/rows_report.h"
 #include "home/rows_speech.h"
 #include "registry.h"
@@ -54,13 +56,16 @@ static bool call_starved(struct house *house, const struct tool_case *row, const
 
 static void starve(const struct tool_case *row)
 {
-    struct house *house = house_open(&(struct house_options){.timeout_ms = 0});
+    struct house *house;
     char *arguments = strdup(row->arguments ? row->arguments : "{}");
     size_t nth = 1;
 
     assert_non_null(arguments);
     for (char *at = arguments; *at; at++)
         *at = *at == '\'' ? '"' : *at;
+    fault_answers = row->answers;
+    house = house_open(&(struct house_options){.timeout_ms = 0});
+    fault_answers = NULL;
     house_call(house, "dashboard", NULL); /* fills the cache */
     while (call_starved(house, row, arguments, nth))
         nth++;
@@ -100,6 +105,8 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     starve_all(rows_control, COUNT_OF(rows_control));
     starve_all(rows_read, COUNT_OF(rows_read));
+    starve_all(rows_records, COUNT_OF(rows_records));
+    starve_all(rows_config, COUNT_OF(rows_config));
     starve_all(rows_light, COUNT_OF(rows_light));
     starve_all(rows_report, COUNT_OF(rows_report));
     starve_all(rows_speech, COUNT_OF(rows_speech));
