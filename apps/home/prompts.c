@@ -1,4 +1,4 @@
-/* prompts.c - prompts for people: what is on, and the round before the night. */
+/* prompts.c - prompts for people: a summary of active devices, and preparations for the night. */
 #include <string.h>
 
 #include "resources.h"
@@ -7,7 +7,7 @@
 HAFT_STRUCT(place_args,
     HAFT_OPTIONAL(HAFT_STRING(area, "Name of an area; the whole home if absent")));
 
-/* A state that somebody should look at. */
+/* States of a domain that a prompt lists. */
 struct prompt_row {
     const char *domain, *states; /* "on", "open,opening" */
 };

@@ -25,6 +25,10 @@ static const struct fault_answer supervised_log[] = {
      200, NULL},
     {NULL, NULL, 0, NULL}};
 
+/* One without a Supervisor, and without a file. */
+static const struct fault_answer no_log[] = {{"GET /api/error_log", "404: Not Found", 404, NULL},
+                                             {NULL, NULL, 0, NULL}};
+
 #define HISTORY(more) "{'entity_id':'light.hallway','start_time':'2026-06-01T00:00:00Z'" more "}"
 #define POWER(more) "{'entity_id':'sensor.house_power','start_time':'2026-05-31T12:00:00Z'" more "}"
 #define TRACE "{'entity_id':'light.hallway'}"
@@ -175,6 +179,9 @@ static const struct tool_case rows_records[] = {
     {"error_log", UNKNOWN_ENTITY, .why_not = "it takes no entity"},
     {"error_log", UNAVAILABLE, .why_not = "it takes no entity"},
     {"error_log", WRONG_DOMAIN, .why_not = "it takes no entity"},
+    {"error_log", HASS_ERROR, .at = "nothing", .answers = no_log,
+     .expect =
+         "!Home Assistant has neither a log file nor a Supervisor, so its log cannot be read."},
     {"error_log", HASS_ERROR, .at = "/api/error_log", .expect = FIRE("GET /api/error_log")},
     {"error_log", LOST, .at = "/api/error_log", .expect = CUT},
     {"error_log", DEADLINE, .at = "/api/error_log", .expect = LATE},

@@ -237,9 +237,12 @@ static int error_log(haft_call *call, const error_log_args *in, error_log_result
                          in->since);
     status = hass_request(call, "GET", "/api/error_log", NULL, "404", &answer);
     if (!status && answer.status == 404)
-        status = hass_request(call, "GET", "/api/hassio/core/logs", NULL, NULL, &answer);
+        status = hass_request(call, "GET", "/api/hassio/core/logs", NULL, "404", &answer);
     if (status)
         return status;
+    if (answer.status == 404)
+        return home_fail(call, "Home Assistant has neither a log file nor a Supervisor, so its log "
+                               "cannot be read.");
     text.at = log_plain(call, answer.body, answer.size, &text.size);
     return text.at ? log_select(call, in, since, text, out) : HAFT_ENOMEM;
 }
