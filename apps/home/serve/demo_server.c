@@ -17,7 +17,8 @@ static void demo_server_put_hash(haft_buffer *out, const char *open, const char 
 {
     unsigned char digest[SHA256_SIZE];
     char text[(SHA256_SIZE + 2) / 3 * 4 + 1];
-    const char *begin = strstr(demo_page, open), *end = begin ? strstr(begin, close) : NULL;
+    const char *begin = strstr((const char *)demo_page, open),
+               *end = begin ? strstr(begin, close) : NULL;
     struct sha256 hash;
 
     if (!end)
@@ -62,7 +63,7 @@ static void demo_server_send_page(const struct demo_server *server, bool has_bod
     responder->respond(context, &(haft_response){.status = 200,
                                                  .headers = headers,
                                                  .n_headers = sizeof headers / sizeof *headers,
-                                                 .body = demo_page,
+                                                 .body = (const char *)demo_page,
                                                  .size = has_body ? demo_page_size : 0});
 }
 

@@ -28,7 +28,7 @@ void demo_sockets_move(struct demo_server *server);
 void demo_sockets_close(struct demo_server *server);
 
 /* The page, embedded by the build. */
-extern const char demo_page[];
+extern const unsigned char demo_page[]; /* with a NUL behind it */
 extern const size_t demo_page_size;
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "cli/command.h"
 #include "engine/offer/server.h"
-#include "registry.h"
 #include "serve/demo_server.h"
 #include "serve/serve.h"
 #include "serve/settings.h"
