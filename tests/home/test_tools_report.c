@@ -78,7 +78,7 @@ static void the_result_has_the_latest_events(void **state)
     struct house *house = house_open(&(struct house_options){.timeout_ms = 0});
     int64_t id = follow(house,
                         "{\"name\":\"subscribe_events\",\"arguments\":{\"event_type\":"
-                        "\"call_service\",\"seconds\":1}}",
+                        "\"call_service\",\"seconds\":2}}",
                         "\"event_type\":\"call_service\"");
     haft_result result =
         house_call(house, "set_switch", "{'entity_id':'switch.tv_socket','action':'turn_off'}");
@@ -104,6 +104,7 @@ static void a_change_updates_the_resource(void **state)
     struct house *house = house_open(&(struct house_options){
         .revision = "2025-11-25", .notify = note_event, .context = &heard, .resources = true});
     haft_result result;
+    int64_t id;
 
     (void)state;
     assert_int_equal(haft_resource_add(house_server(house), &one), 0);
@@ -111,13 +112,14 @@ static void a_change_updates_the_resource(void **state)
                                          "{\"uri\":\"ha://states/light.hallway\"}", &result),
                      0);
     assert_false(result.is_error);
-    follow(house, "{\"name\":\"subscribe_events\",\"arguments\":{\"seconds\":1}}",
-           "\"type\":\"get_states\"");
+    id = follow(house, "{\"name\":\"subscribe_events\",\"arguments\":{}}",
+                "\"type\":\"get_states\"");
     for (int i = 0; i < LOOKS && !heard.updates; i++) {
         house_post_state(house, "light.hallway", i % 2 ? "{'state':'off'}" : "{'state':'on'}");
         house_running(house);
     }
     assert_string_equal(heard.uri, "ha://states/light.hallway");
+    assert_int_equal(haft_client_cancel(house_client(house), id), 0);
     house_close(house);
 }
 
