@@ -52,7 +52,8 @@ static const struct tool_case rows_light[] = {
      .asked = "!light.downstairs"},
     /* All that are available. */
     {"light_scenario", NORMAL, "{'name':'dinner'}",
-     .expect = "changed.0.entity_id='light.bedroom'; changed.7.state='on'; changed.8="},
+     .expect =
+         "changed.0.entity_id='light.bedroom'; changed.7.state='on'; changed.8=; truncated=false"},
     {"light_scenario", BAD_ARGUMENT, "{'name':'gloomy'}",
      .expect = BAD("light_scenario") "name: Invalid option*chill*"},
     {"light_scenario", BAD_ARGUMENT, "{'name':'chill','lights':[]}",

@@ -10,7 +10,8 @@ HAFT_STRUCT(light_scenario_args,
     HAFT_OPTIONAL(HAFT_ARRAY(lights, HAFT_STRING(id, NULL), "Lights or groups; default all", .min = 1)),
     HAFT_OPTIONAL(HAFT_NUMBER(transition, "Seconds", .min = 0)));
 HAFT_STRUCT(light_scenario_result,
-    HAFT_ARRAY(changed, HAFT_OBJECT(item, entity, NULL), NULL));
+    HAFT_ARRAY(changed, HAFT_OBJECT(item, entity, NULL), NULL),
+    HAFT_BOOLEAN(truncated, NULL));
 
 /* A light shows its color of the palette, or else the white, or else the brightness. */
 static const struct {
@@ -41,20 +42,15 @@ static struct home_look mood_look(light_mood mood, size_t i)
 }
 
 /* The lights as they are now. */
-static int mood_read(haft_call *call, const entity *lights, size_t n, light_scenario_result *out)
+static int mood_read(haft_call *call, entity *lights, size_t n, light_scenario_result *out)
 {
+    struct hass_states changed = {.at = lights, .n = n};
     int status = 0;
 
-    out->changed = haft_call_alloc(call, n * sizeof *out->changed);
-    if (!out->changed)
-        return HAFT_ENOMEM;
-    for (size_t i = 0; i < n && !status; i++) {
-        status = hass_state(call, lights[i].entity_id, &out->changed[i]);
-        if (!status)
-            status = home_brief(call, &out->changed[i]);
-        out->n_changed = i + 1;
-    }
-    return status;
+    for (size_t i = 0; i < n && !status; i++)
+        status = hass_state(call, lights[i].entity_id, &lights[i]);
+    return status ? status
+                  : home_result_of(call, &changed, &out->changed, &out->n_changed, &out->truncated);
 }
 
 static int light_scenario(haft_call *call, const light_scenario_args *in,

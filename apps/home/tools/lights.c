@@ -61,19 +61,20 @@ static void lights_add_all(struct lights_list *list, const entity *light)
 int home_lights(haft_call *call, const char *const *ids, size_t n, entity **ret_at, size_t *ret_n)
 {
     struct hass_states states;
-    struct lights_list list = {.states = &states, .room = LIGHTS_MOST};
+    struct lights_list list = {.states = &states};
     entity one;
     int status = 0;
 
-    list.at = haft_call_alloc(call, LIGHTS_MOST * sizeof *list.at);
-    if (!list.at)
-        return HAFT_ENOMEM;
     for (size_t i = 0; i < n && !status; i++)
         status = hass_require(call, ids[i], "light", &one);
     if (!status)
         status = hass_states(call, &states);
     if (status)
         return status;
+    list.room = states.n;
+    list.at = haft_call_alloc(call, (states.n + 1) * sizeof *list.at);
+    if (!list.at)
+        return HAFT_ENOMEM;
     for (size_t i = 0; i < states.n; i++) {
         bool wanted = !n && !strcmp(states.at[i].domain, "light") &&
                       !entity_attribute(&states.at[i], "entity_id");

@@ -5,8 +5,6 @@
 
 #include "tools/common.h"
 
-enum { LIGHTS_MOST = 50 };
-
 /* How a light looks.  Zero: off. */
 struct home_look {
     bool on;

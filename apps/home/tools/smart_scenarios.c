@@ -15,7 +15,7 @@ enum {
 
 HAFT_ENUMERATION(scenario_kind, all, nobody_home, window_heating, energy_saving);
 HAFT_STRUCT(smart_scenarios_args,
-    HAFT_DEFAULT(HAFT_ENUM(scenario, scenario_kind, "What to look for"), scenario_kind_all),
+    HAFT_DEFAULT(HAFT_ENUM(scenario, scenario_kind, "Kind"), scenario_kind_all),
     HAFT_DEFAULT(HAFT_BOOLEAN(apply, "Make the changes"), false));
 HAFT_STRUCT(scenario_found,
     HAFT_STRING(scenario, NULL),

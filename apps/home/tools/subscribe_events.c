@@ -10,7 +10,7 @@ enum { EVENT_MOST = 20, EVENT_TEXT = 400, EVENT_LOOK_MS = 1000, EVENT_MOST_SEEN 
 
 HAFT_STRUCT(subscribe_events_args,
     HAFT_DEFAULT(HAFT_STRING(event_type, "Type of the events", .min = 1, .max = 255), "state_changed"),
-    HAFT_OPTIONAL(HAFT_STRING(entity_id, "Only those about this entity")),
+    HAFT_OPTIONAL(HAFT_STRING(entity_id, "Only about this one")),
     HAFT_DEFAULT(HAFT_NUMBER(seconds, "For how long", .min = 0.1, .max = 3600), 60));
 HAFT_STRUCT(subscribe_events_result,
     HAFT_STRING(subscription, NULL),

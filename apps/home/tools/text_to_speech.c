@@ -7,9 +7,9 @@ enum { SPEECH_WAIT_MS = 2000 };
 
 HAFT_STRUCT(text_to_speech_args,
     HAFT_STRING(message, "What to say", .min = 1, .max = 5000),
-    HAFT_OPTIONAL(HAFT_STRING(voice, "Voice of the engine", .max = 100)),
-    HAFT_OPTIONAL(HAFT_STRING(language, "Language, such as en", .max = 35)),
-    HAFT_OPTIONAL(HAFT_STRING(media_player, "Entity id of a speaker")));
+    HAFT_OPTIONAL(HAFT_STRING(voice, "Voice", .max = 100)),
+    HAFT_OPTIONAL(HAFT_STRING(language, "Such as en", .max = 35)),
+    HAFT_OPTIONAL(HAFT_STRING(media_player, "Speaker")));
 HAFT_STRUCT(text_to_speech_result,
     HAFT_STRING(media_player, NULL),
     HAFT_STRING(engine, NULL),

@@ -8,7 +8,7 @@
 enum { AI_REQUEST = 1 << 16, AI_TOKENS = 300 };
 
 HAFT_STRUCT(ai_parser_args,
-    HAFT_STRING(command, "Spoken command, in any language", .min = 1, .max = 500),
+    HAFT_STRING(command, "In any language", .min = 1, .max = 500),
     HAFT_OPTIONAL(HAFT_MAP(context, HAFT_JSON(value, NULL), "Further facts")));
 
 static const char ai_prompt[] =

@@ -3,7 +3,7 @@
 #include "voice/voice.h"
 
 HAFT_STRUCT(voice_parser_args,
-    HAFT_STRING(command, "Spoken command, in English", .min = 1, .max = 500));
+    HAFT_STRING(command, "In English", .min = 1, .max = 500));
 
 static int voice_command_parser(haft_call *call, const voice_parser_args *in, voice_intent *out)
 {
