@@ -158,6 +158,37 @@ static void an_old_home_is_asked_by_old_names(void **state)
     house_close(house);
 }
 
+/* ---- lists ---- */
+
+static void a_list_says_what_it_cannot_do(void **state)
+{
+    static const struct {
+        const char *features, *arguments, *expect;
+    } rows[] = {
+        {"6", "'add','item':'x'", "!todo.chores does not take new items."},
+        {"3", "'done','item':'Descale the kettle'", "!todo.chores does not let items be changed."},
+        {"5", "'clear'", "!todo.chores does not let items be removed."},
+        {"1", "'add','item':'x','due':'2026-06-05'", "!todo.chores has no due dates."},
+        {"17", "'add','item':'x','due':'2026-06-05T10:00:00'", "!todo.chores has no due times."},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct house *house = house_open(&(struct house_options){.timeout_ms = 0});
+        char text[200];
+        haft_result result;
+
+        snprintf(text, sizeof text, "{'state':'2','attributes':{'supported_features':%s}}",
+                 rows[i].features);
+        house_post_state(house, "todo.chores", text);
+        snprintf(text, sizeof text, "{'list':'todo.chores','action':%s}", rows[i].arguments);
+        result = house_call(house, "todo", text);
+        house_expect(&result, rows[i].expect);
+        assert_null(strstr(house_asked(house), "call_service"));
+        house_close(house);
+    }
+}
+
 /* ---- asking ---- */
 
 struct asked {
@@ -230,6 +261,7 @@ int main(void)
         cmocka_unit_test(an_automation_that_reaches_far_is_left_alone),
         cmocka_unit_test(a_backup_can_be_restored),
         cmocka_unit_test(an_old_home_is_asked_by_old_names),
+        cmocka_unit_test(a_list_says_what_it_cannot_do),
         cmocka_unit_test(what_cannot_be_undone_is_asked_about),
     };
 
