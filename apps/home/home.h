@@ -29,7 +29,14 @@ void hass_free(struct hass *hass);
  * not wait, and not use the client.  NULL: no more, once this has returned.  For resources. */
 void hass_watch(struct hass *hass, void (*on_change)(void *context, const char *entity_id),
                 void *context);
-HAFT_SERVER_CONTEXT(home_hass, struct hass)
+/* The client of a call: the `data` of its server (home_hass_data), or that of the plugin (hass_lend). */
+struct hass *home_hass(const haft_call *call);
+static inline void *home_hass_data(struct hass *hass)
+{
+    return hass;
+}
+/* Makes it the client of all calls, for a plugin, whose servers have data of their own.  NULL: none is. */
+void hass_lend(struct hass *hass);
 
 /* The directory that analyze_audio may read; NULL for none. */
 const char *hass_audio_dir(const haft_call *call);

@@ -56,7 +56,7 @@ const struct tool_row home_tools[] = {
         {NULL, OFFER_ALWAYS},
 };
 
-static bool registry_offers(const struct home_options *options, enum tool_offer offer)
+bool home_registry_offers(const struct home_options *options, enum tool_offer offer)
 {
     switch (offer) {
     case OFFER_SPEECH:
@@ -74,7 +74,7 @@ int home_add_tools(haft_server *server, const struct home_options *options)
     int status = haft_metrics_enable(server); /* for sse_stats */
 
     for (size_t i = 0; home_tools[i].tool && !status; i++)
-        if (registry_offers(options, home_tools[i].offer))
+        if (home_registry_offers(options, home_tools[i].offer))
             status = haft_add(server, *home_tools[i].tool);
     return status;
 }

@@ -18,6 +18,8 @@ struct tool_row {
 
 extern const struct tool_row home_tools[]; /* ends with a row without a tool */
 
+/* Whether the options ask for a tool. */
+bool home_registry_offers(const struct home_options *options, enum tool_offer offer);
 /* Adds the tools that the options ask for.  Returns 0 or an error, with the reason in haft_server_error. */
 int home_add_tools(haft_server *server, const struct home_options *options);
 
