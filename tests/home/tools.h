@@ -56,7 +56,8 @@ struct tool_case {
     const char *unavailable; /* of UNAVAILABLE: the entity; NULL: the one that the arguments name */
     const char
         *before; /* a call that comes first, "TOOL ARGUMENTS", and must succeed; NULL for none */
-    const struct fault_answer *answers; /* of Home Assistant, besides the demo home's: fault_link.h */
+    const struct fault_answer
+        *answers;      /* of Home Assistant, besides the demo home's: fault_link.h */
     const char *model; /* what the client's model says; NULL: it has none */
 };
 
