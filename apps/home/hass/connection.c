@@ -365,7 +365,9 @@ void hass_keep_connected(void *context)
         if (connection_act(hass, now))
             continue;
         next = connection_tick(hass, now);
-        if (hass->outbox || (hass->conn.close && hass->conn.socket && !hass->conn.closing))
+        /* A thread that drains the outbox needs the lock, and signals `keep` when it is done. */
+        if ((hass->outbox && !hass->draining) ||
+            (hass->conn.close && hass->conn.socket && !hass->conn.closing))
             continue;
         uv_cond_timedwait(&hass->keep, &hass->lock, next > now ? next - now : 1000000);
     }
