@@ -35,7 +35,7 @@ static inline void *home_hass_data(struct hass *hass)
 {
     return hass;
 }
-/* Makes it the client of all calls, for a plugin, whose servers have data of their own.  NULL: none is. */
+/* Makes it the client of all calls, for a plugin, since `data` of its servers belongs to the program.  NULL ends it. */
 void hass_lend(struct hass *hass);
 
 /* The directory that analyze_audio may read; NULL for none. */

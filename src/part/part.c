@@ -99,7 +99,7 @@ const haft_part *hf_part_load(const char *path, const char *name, bool *ret_miss
 
 /* ---- directories ---- */
 
-/* An address in libhaft.  A plugin with a copy of this file has a function of its own for it, which returns an
+/* An address in libhaft.  A plugin with a copy of this file defines another function for it, which returns an
  * address in the program. */
 #ifdef PART_ADDRESS
 const void *PART_ADDRESS(void);
