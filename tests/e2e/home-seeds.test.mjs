@@ -98,6 +98,7 @@ describe("the list of tools", () => {
                 assert.equal(tool.inputSchema.type, "object", tool.name);
                 assert.ok(tool.annotations, tool.name);
             }
+            assert.ok(JSON.stringify(result.tools).length < 40 * 1024, `${JSON.stringify(result.tools).length} bytes`);
         }));
 });
 
