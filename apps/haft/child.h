@@ -7,7 +7,7 @@
 #include "stdio/lines.h"
 
 /* Starts a process with pipes for its standard input and output, which the caller has initialized.
- * It leads a group of its own: an interrupt at the terminal does not reach it, and a signal to the
+ * It leads a separate process group: an interrupt at the terminal does not reach it, and a signal to the
  * group reaches what it has started.  Returns 0 or an error of libuv. */
 int child_spawn(uv_process_t *process, uv_pipe_t *in, uv_pipe_t *out, char **args,
                 uv_exit_cb on_exit);

@@ -33,7 +33,7 @@ union stream {
     uv_pipe_t pipe;
 };
 
-/* Who has a connection that goes on in another protocol. */
+/* The owner of a connection that continues in another protocol. */
 struct upgrade {
     const struct http_upgrade_events *events; /* NULL: nobody any more */
     void *context;
@@ -216,7 +216,7 @@ void hf_connection_abort(struct connection *connection); /* the same without wai
 void hf_connection_finish(struct connection *connection);
 /* Closes it if its stage has taken too long. */
 void hf_connection_check(struct connection *connection, haft_time now);
-/* Gives back what it keeps for a request that is as large as the latest; also bytes that wait. */
+/* Frees what it keeps for a request that is as large as the latest; also bytes that wait. */
 void hf_connection_trim_request(struct connection *connection, size_t keep);
 void hf_connection_trim(struct connection *connection, size_t keep);
 void hf_connection_free(struct connection *connection);

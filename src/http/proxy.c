@@ -203,7 +203,7 @@ static struct text entry_next(const char **at, const char *end, char separator)
     return part;
 }
 
-/* A value without its quotes; what has escapes in it, or only one quote, is no address. */
+/* A value without its quotes; a value with escapes, or with one quote, is not an address. */
 static struct text node_unquote(struct text value)
 {
     static const struct text none;

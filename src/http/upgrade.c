@@ -1,7 +1,7 @@
-/* upgrade.c - connections whose bytes belong to somebody else than the parser.
+/* upgrade.c - connections whose bytes do not go to the parser.
  *
  * The parser has paused behind the head of the request, so that what follows it is in `waiting`, or
- * comes later: none of it has been looked at as HTTP. */
+ * comes later: none of it has been parsed as HTTP. */
 #include "http/upgrade.h"
 
 #include "http/http.h"
@@ -69,7 +69,7 @@ void hf_upgrade_resume(struct connection *c)
 {
     haft_buffer waiting = c->waiting;
 
-    /* Nobody looks at the request any more. */
+    /* The request is no longer used. */
     if (c->upgrade.is_new)
         hf_connection_trim_request(c, 0);
     c->upgrade.is_new = false;

@@ -161,7 +161,7 @@ struct log_line {
     bool json, full; /* the latest part did not fit */
 };
 
-/* Text as it may stand in a line, no more than `most` bytes of it. */
+/* Text in the form that a line may have, no more than `most` bytes of it. */
 static void log_line_put(struct log_line *line, const char *text, size_t size, size_t most)
 {
     size_t left = line->limit - line->size;

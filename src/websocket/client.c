@@ -1,7 +1,7 @@
 /* client.c - a WebSocket on a stream of the HTTP client.
  *
  * Three stages: the stream connects, the handshake is exchanged, messages flow.  An end of any kind is
- * kept until nothing of the connection is on the stack; then its owner is told.  The timer's handle is
+ * kept until nothing of the connection is on the stack; then on_end reports it.  The timer's handle is
  * the last to go, and frees it. */
 #include "websocket/client.h"
 

@@ -59,7 +59,7 @@ struct websocket_client_options {
     void *context;
 };
 
-/* Connects.  The texts and headers of the options are not used after it has returned.  Returns NULL on failure, with the reason: HAFT_EINVAL, HAFT_ETOOBIG, HAFT_EBUSY, HAFT_ENOMEM. */
+/* Connects.  The strings and headers of the options are not used after it has returned.  Returns NULL on failure, with the reason: HAFT_EINVAL, HAFT_ETOOBIG, HAFT_EBUSY, HAFT_ENOMEM. */
 websocket_client *hf_websocket_client_open(const struct websocket_client_options *options,
                                            haft_reason *reterr_reason);
 

@@ -261,7 +261,7 @@ static int handshake_on_value_complete(llhttp_t *parser)
     return 0;
 }
 
-/* What is wrong with an answer that switches; NULL for nothing. */
+/* The fault of an answer that switches; NULL for nothing. */
 static const char *handshake_find_fault(unsigned seen)
 {
     static const struct {

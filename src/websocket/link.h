@@ -1,4 +1,4 @@
-/* websocket/link.h - what a connection on a loop has in either role: pings when nothing is heard, and how
+/* websocket/link.h - what a connection on a loop has in either role: pings when nothing arrives, and how
  * it ended. */
 #ifndef HAFT_SRC_WEBSOCKET_LINK_H
 #define HAFT_SRC_WEBSOCKET_LINK_H

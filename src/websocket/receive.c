@@ -1,6 +1,6 @@
 /* receive.c - frames that arrive, and the messages that they make.
  *
- * Every frame is judged when it begins: what is not allowed, or too much, is not collected first. */
+ * Every frame is judged when it begins: a frame that is not allowed, or too large, is not collected first. */
 #include <string.h>
 
 #include "base/base.h"
@@ -83,7 +83,7 @@ static bool receive_begin(websocket *ws, const struct wslay_frame_iocb *frame)
 /* Whether the bytes, fewer than a character has, may be the beginning of one. */
 static bool receive_is_part_of_character(const char *bytes, size_t size)
 {
-    /* The second byte of some characters has a range of its own, which begins with the first of these,
+    /* The second byte of some characters has a special range, which begins with the first of these,
      * or ends with the second. */
     static const char paddings[] = {'\x80', '\xBF'};
     char whole[4];
@@ -99,7 +99,7 @@ static bool receive_is_part_of_character(const char *bytes, size_t size)
     return false;
 }
 
-/* Looks at the part of a text that is new; a character may still be cut at its end. */
+/* Checks the new part of a text; a character may still be cut at its end. */
 static bool receive_check_text(struct websocket_incoming *in, bool is_whole)
 {
     size_t left = in->message.size - in->checked;
@@ -122,7 +122,7 @@ static bool receive_add(websocket *ws, const struct wslay_frame_iocb *frame)
         in->control_size += frame->data_length;
         return true;
     }
-    /* Nobody waits for messages any more. */
+    /* Messages are no longer wanted. */
     if (ws->state != STATE_OPEN)
         return true;
     haft_buffer_add(&in->message, frame->data, frame->data_length);

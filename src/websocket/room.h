@@ -8,7 +8,7 @@
 
 enum {
     WEBSOCKET_CONTROL = 125,  /* bytes that a control frame may carry */
-    WEBSOCKET_KEPT = 64 << 10 /* a buffer larger than this is given back when it is empty */
+    WEBSOCKET_KEPT = 64 << 10 /* a buffer larger than this is freed when it is empty */
 };
 
 enum websocket_state {
@@ -17,7 +17,7 @@ enum websocket_state {
     STATE_ENDED
 };
 
-/* What is being received. */
+/* The message that is being received. */
 struct websocket_incoming {
     const char *bytes; /* not read yet */
     size_t size;

@@ -1,6 +1,6 @@
 /* server.c - a WebSocket on a connection that the HTTP server has handed over.
  *
- * How it ended is kept until nothing of it is on the stack; then its owner is told. */
+ * How it ended is kept until nothing of it is on the stack; then on_end reports it. */
 #include "websocket/server.h"
 
 #include <string.h>

@@ -285,7 +285,7 @@ websocket *hf_websocket_new(const struct websocket_options *options)
     ws->options.close_ms =
         options->close_ms ? options->close_ms : (unsigned)WEBSOCKET_DEFAULT_CLOSE_MS;
     haft_buffer_init(&ws->in.message, allocator, ws->options.max_message);
-    /* What was sent takes up to as much room as what is left. */
+    /* Sent bytes take up to as much room as the remaining ones. */
     haft_buffer_init(&ws->out, allocator,
                      2 * (ws->options.max_queued + WEBSOCKET_CONTROL_ROOM + WEBSOCKET_PONGS));
     if (wslay_frame_context_init(&ws->frames, &callbacks, ws)) {

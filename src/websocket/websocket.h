@@ -4,7 +4,7 @@
  * and hf_websocket_sent; the time comes in as a number.  The handshake before it is handshake.h; client.h
  * and server.h put both onto a loop.
  *
- * wslay reads and writes the frames.  Messages are put together here: wslay's own layer for that asks malloc
+ * wslay reads and writes the frames.  Messages are assembled here: wslay's own layer for that asks malloc
  * several times for each message, without a limit that holds for fragments, and checks no close reason
  * that arrives in two pieces.
  *
@@ -56,7 +56,7 @@ struct websocket_options {
     int (*random)(void *context, void *ret_bytes, size_t size);
 
     /* Each may be NULL.  A message has a NUL behind it; text is valid UTF-8.  on_end comes once, as the
-     * last, unless the connection is freed before; what is left of the output should still be sent, and
+     * last, unless the connection is freed before; the remaining output should still be sent, and
      * the transport closed. */
     void (*on_message)(void *context, bool is_text, const char *bytes, size_t size);
     void (*on_pong)(void *context, const char *bytes, size_t size);
@@ -99,7 +99,7 @@ haft_time hf_websocket_tick(websocket *ws, haft_time now);
 /* Whether messages can be sent; whether on_end has come. */
 bool hf_websocket_is_open(const websocket *ws);
 bool hf_websocket_has_ended(const websocket *ws);
-/* When bytes were last received, for whoever pings; 0 for never. */
+/* When bytes were last received, for pings; 0 for never. */
 haft_time hf_websocket_heard(const websocket *ws);
 
 #endif

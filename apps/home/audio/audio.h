@@ -1,4 +1,4 @@
-/* audio/audio.h - sound files, and what is heard in them: tempo, beats, loudness and bands. */
+/* audio/audio.h - sound files and their analysis: tempo, beats, loudness and bands. */
 #ifndef HOME_AUDIO_H
 #define HOME_AUDIO_H
 

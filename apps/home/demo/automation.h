@@ -78,7 +78,7 @@ int demo_config_apply(struct demo *demo, enum demo_registry which, const char *i
                       const struct demo_context *context);
 /* NULL if the configuration is valid, else the error. */
 const char *demo_config_check(struct demo *demo, enum demo_registry which, haft_value *config);
-/* Makes the entities of the configurations that there are, with runs of the past. */
+/* Makes the entities of the existing configurations, with runs of the past. */
 int demo_configs_load(struct demo *demo);
 
 /* ---- scenes: scene.c ---- */

@@ -95,7 +95,7 @@ char *demo_template_event(struct demo *demo, haft_value *message, const char **r
     return demo_take(demo, &out);
 }
 
-/* Remembers what a session was told last. */
+/* Remembers the latest event of a session. */
 static void more_told(struct demo_session *session, int64_t id, const char *event)
 {
     for (struct demo_subscription *at = session->subscriptions; at; at = at->next)
@@ -299,7 +299,7 @@ static void more_config(struct demo_command *command)
     demo_result_end(command);
 }
 
-/* ---- REST that needs no file of its own ---- */
+/* ---- other REST requests ---- */
 
 void demo_rest_check(struct demo_rest *rest)
 {

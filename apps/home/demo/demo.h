@@ -1,7 +1,7 @@
 /* demo/demo.h - a Home Assistant with a home in it, without sockets.
  *
  * Requests and messages in, answers and messages out: the REST and WebSocket API of Home Assistant 2026.8
- * over one model of a house.  It refuses what Home Assistant refuses, with the same texts.  Nothing in
+ * over one model of a house.  It refuses what Home Assistant refuses, with the same messages.  Nothing in
  * it is random and nothing reads a clock: time and seed are given, so that tests are exact.
  *
  * All functions may be called from any thread. */

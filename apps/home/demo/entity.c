@@ -106,7 +106,7 @@ static void entity_state_drop(struct demo *demo, struct demo_state *state)
         demo_release(demo, state, state->size);
 }
 
-/* Appends to the history; what is older than the limit is forgotten. */
+/* Appends to the history, and removes states beyond the limit. */
 static int entity_remember(struct demo *demo, struct demo_entity *entity, struct demo_state *state)
 {
     size_t limit = demo->n_entities > DEMO_MANY ? DEMO_SHORT_HISTORY : DEMO_HISTORY;

@@ -210,7 +210,7 @@ static int house_entity(struct demo *demo, const struct house_entity *row)
     return status;
 }
 
-/* The camera's picture has an address with a token of its own. */
+/* The camera's picture has an address with a separate token. */
 static int house_camera(struct demo *demo)
 {
     struct demo_entity *camera = demo_find(demo, "camera.front_door");

@@ -17,7 +17,7 @@ void demo_jinja_fail(struct jinja_run *run, const char *format, ...)
 /* A piece of the template. */
 struct jinja_piece {
     enum { PIECE_TEXT, PIECE_VALUE, PIECE_STATEMENT, PIECE_END } kind;
-    const char *from, *to; /* what is in it, without the signs */
+    const char *from, *to; /* its text, without the delimiters */
     const char *next;
 };
 
@@ -180,7 +180,7 @@ static const char *jinja_statement(struct jinja_run *run, const struct jinja_pie
     return NULL;
 }
 
-/* The word of a list that the statement is; NULL if it is none. */
+/* The word of a list that the statement is; NULL if it is not in the list. */
 static const char *jinja_stop(struct jinja_run *run, const struct jinja_piece *piece,
                               const char *stops)
 {

@@ -13,7 +13,7 @@ struct demo_jinja {
     const char *trigger;   /* JSON of the variable `trigger`; NULL for none */
     haft_value *variables; /* further variables, an object; NULL for none */
     const char *error;     /* what is wrong, when rendering returned NULL */
-    haft_buffer *entities; /* ids that were read, a line each; NULL if nobody asks */
+    haft_buffer *entities; /* ids that were read, a line each; NULL if not needed */
     bool all;              /* all states were read */
     bool time;             /* the time was */
 };

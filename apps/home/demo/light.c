@@ -97,7 +97,7 @@ static void light_put_colour(struct demo_draft *draft, haft_value *attributes, h
     }
 }
 
-/* The brightness that is asked for, by one of the four ways, of the one that it has; -1 if none is. */
+/* The requested brightness, given in one of four ways and the present one; -1 without a request. */
 static double light_wanted_brightness(haft_value *data, double now)
 {
     double value = -1;

@@ -1,4 +1,4 @@
-/* media.c - media players: what is played, where it is, how loud. */
+/* media.c - media players: title, position, volume. */
 #include "demo/service.h"
 #include "demo/tick.h"
 

@@ -95,9 +95,9 @@ struct demo_change {
 struct demo_runtime {
     struct demo_trace *traces;
     size_t n_traces, traces_capacity;
-    struct demo_change *first, *last; /* to be looked at before the request ends */
+    struct demo_change *first, *last; /* to be processed before the request ends */
     unsigned depth;                   /* of the run that is going on */
-    bool failed;                      /* memory ran out while changes were told */
+    bool failed;                      /* memory ran out while changes were sent */
 };
 
 struct demo {
@@ -131,7 +131,7 @@ haft_buffer demo_buffer(struct demo *demo);
 /* The buffer's text with a NUL in the scratch arena, after which the buffer is finished; NULL. */
 char *demo_take(struct demo *demo, haft_buffer *buffer);
 char *demo_format(struct demo *demo, const char *format, ...) HAFT_PRINTF_(2, 3);
-/* The same of a text that only says what is wrong: "" without memory. */
+/* The same for a text that only says what is wrong: "" without memory. */
 const char *demo_complain(struct demo *demo, const char *format, ...) HAFT_PRINTF_(2, 3);
 
 /* ---- ids and times: identity.c ---- */
@@ -154,7 +154,7 @@ bool demo_time_read(const char *text, int64_t *ret_us);
 
 /* A value of our own text, in the scratch arena; NULL without memory. */
 haft_value *demo_parse(struct demo *demo, const char *json);
-/* The same of text in which ' stands for ", and {} may be left out: tables are written so. */
+/* The same for text in which ' stands for ", and {} may be left out: tables are written so. */
 char *demo_relaxed(struct demo *demo, const char *text);
 haft_value *demo_parse_relaxed(struct demo *demo, const char *text);
 const yyjson_alc *demo_alc(struct demo *demo, yyjson_alc *ret_alc);
@@ -199,7 +199,7 @@ struct demo_draft {
 };
 void demo_draft_begin(struct demo_draft *draft, struct demo *demo,
                       const struct demo_entity *entity);
-/* The same of an entity that does not exist yet. */
+/* The same for an entity that does not exist yet. */
 void demo_draft_new(struct demo_draft *draft, struct demo *demo, const char *id, const char *state);
 void demo_draft_text(struct demo_draft *draft, const char *name,
                      const char *value); /* NULL: null */

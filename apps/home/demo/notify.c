@@ -1,4 +1,4 @@
-/* notify.c - notifications, persistent ones, and speech.  What is sent is an event that tests can see. */
+/* notify.c - notifications, persistent ones, and speech.  Each one is an event that tests can see. */
 #include "demo/rest.h"
 
 static const struct demo_field notify_fields[] = {

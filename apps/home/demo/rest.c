@@ -1,4 +1,4 @@
-/* rest.c - the REST API: which function answers which path, and what needs no file of its own. */
+/* rest.c - the REST API: which function answers which path, and the short ones. */
 #include "demo/rest.h"
 
 #include "base/percent.h"

@@ -17,7 +17,7 @@ static void rest_changed(struct demo_rest *rest, const struct demo_context *cont
     hf_json_end_array(&rest->w);
 }
 
-/* What is checked before the data is looked at.  Returns whether the call may go on. */
+/* Checks that come before those of the data.  Returns whether the call may go on. */
 static bool rest_may_call(struct demo_rest *rest, const struct demo_call *call)
 {
     const struct demo_service *service = demo_service_find(rest->demo, call->domain, call->name);

@@ -11,7 +11,7 @@ enum demo_field_kind {
     FIELD_NUMBER,
     FIELD_BOOL,
     FIELD_CHOICE, /* of `choices`, separated by commas */
-    FIELD_TEXTS,  /* a text or an array of texts */
+    FIELD_TEXTS,  /* a string or an array of strings */
     FIELD_OBJECT,
     FIELD_ARRAY,
     FIELD_RGB,
@@ -51,7 +51,7 @@ struct demo_service {
 };
 #define SERVICE_FIELDS(table) .fields = table, .n = sizeof(table) / sizeof *(table)
 
-/* X(domain): each has a table demo_services_<domain> that ends with a row without a name, in a file of its own. */
+/* X(domain): each has a table demo_services_<domain> that ends with a row without a name, in a separate file. */
 #define DEMO_DOMAINS(X)                                                                            \
     X(homeassistant)                                                                               \
     X(light)                                                                                       \
@@ -139,7 +139,7 @@ void demo_services_write(struct demo *demo, struct json_writer *w, bool array);
 
 void demo_service_write(struct json_writer *w, const char *domain, const char *name,
                         const struct demo_service *service);
-/* The same of those that demo_service_made finds. */
+/* The same for those that demo_service_made finds. */
 void demo_services_made_write(struct demo *demo, struct json_writer *w, const char *domain);
 
 /* What several domains share: turn an entity on or off. */

@@ -1,7 +1,7 @@
-/* session.c - sessions: what comes in, and what goes out in order without a lock.
+/* session.c - sessions: incoming messages, and outgoing ones, which are sent in order without a lock.
  *
- * Messages are queued with the lock held.  One thread at a time sends those of a session, with the lock given back
- * meanwhile; a thread that finds another one at work leaves its messages to it. */
+ * Messages are queued with the lock held.  One thread at a time sends those of a session, with the lock released
+ * meanwhile; a thread that finds another one sending leaves its messages to it. */
 #include "demo/service.h"
 #include "demo/session.h"
 

@@ -18,7 +18,7 @@ enum demo_subscription_kind {
 struct demo_subscription {
     int64_t id;
     enum demo_subscription_kind kind;
-    char *what, *last; /* last: of a template, what was told; NULL for none */
+    char *what, *last; /* last: latest result of a template; NULL for none */
     struct demo_subscription *next;
 };
 
@@ -50,7 +50,7 @@ struct demo_session {
  * the automations that are due, gives the lock back and sends what waits. */
 void demo_enter(struct demo *demo);
 void demo_leave(struct demo *demo);
-void demo_flush(struct demo *demo); /* sends; with the lock held, which it gives back meanwhile */
+void demo_flush(struct demo *demo); /* sends; with the lock held, which it releases meanwhile */
 
 /* Queues a message, and finishes the buffer.  A session that misses one is ended. */
 void demo_queue(struct demo_session *session, haft_buffer *buffer);

@@ -1,4 +1,4 @@
-/* tick.c - time passes: what is due, domain by domain, and sensors, the sun and the calendar. */
+/* tick.c - time passes: due changes, domain by domain, and sensors, the sun and the calendar. */
 #include "demo/tick.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ void demo_tick_all(struct demo *demo)
     int64_t real = demo->now;
 
     while ((entity = tick_next(demo))) {
-        /* What was due long ago happened yesterday. */
+        /* A change that was due long ago happened yesterday. */
         int64_t at = entity->due < real - TICK_DAY ? real - TICK_DAY : entity->due;
         demo_ticker *tick = NULL;
 
@@ -47,7 +47,7 @@ void demo_tick_all(struct demo *demo)
             if (demo_is_in(entity, tick_rows[i].domain))
                 tick = tick_rows[i].tick;
         entity->due = 0;
-        demo->now = at; /* it happened then, whenever it is looked at */
+        demo->now = at; /* it happened then, whenever it is processed */
         demo_context_new(demo, NULL, false, &context);
         if (tick && tick(demo, entity, at, &context))
             entity->due = real + DEMO_SECOND; /* without memory; it is tried again */

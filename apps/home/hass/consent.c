@@ -9,7 +9,7 @@ static uint64_t consent_now(const struct consents *consents)
 }
 
 /* The kind comes first: it is the program's and has no space, so that no client can name itself into the
- * entry of another kind.  What is too long is not kept. */
+ * entry of another kind.  A key that is too long is not kept. */
 static bool consent_key(const char *who, const char *kind, char ret_text[CONSENT_TEXT])
 {
     int size = snprintf(ret_text, CONSENT_TEXT, "%s %s", kind, who);

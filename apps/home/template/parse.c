@@ -366,7 +366,7 @@ static bool parse_closes(const struct template_token *close, const struct templa
     return close->size == n && !memcmp(close->text, open->text, n);
 }
 
-/* What is behind an {{else}}, up to the closing tag, which is not consumed. */
+/* The part after an {{else}}, up to the closing tag, which is not consumed. */
 static int parse_otherwise(struct template_parser *p, struct template_node *block,
                            const struct template_token *open)
 {

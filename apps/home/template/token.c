@@ -225,7 +225,7 @@ static void token_trim_all(struct template_token *text, bool end)
             text->text++, text->size--;
 }
 
-/* The rest of the line of a tag that stands alone on it. */
+/* The rest of the line of a tag without other text on it. */
 static void token_trim_line(struct template_token *text, bool end)
 {
     if (end) {

@@ -17,7 +17,7 @@ enum token_kind {
 
 struct template_token {
     enum token_kind kind;
-    const char *text; /* of a tag: what is inside */
+    const char *text; /* of a tag: its contents */
     size_t size;
     bool trims_before, trims_after; /* by ~ */
     unsigned line;

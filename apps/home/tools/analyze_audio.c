@@ -1,5 +1,5 @@
-/* analyze_audio - tempo, beats, loudness and bands of a WAV file.  It runs in a process of its own: it reads what
- * somebody else made. */
+/* analyze_audio - tempo, beats, loudness and bands of a WAV file.  It runs in a separate process,
+ * because it reads untrusted files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

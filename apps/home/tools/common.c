@@ -145,7 +145,7 @@ bool home_same_text(const char *left, const char *right)
 HAFT_STRUCT(confirm_form,
     HAFT_DEFAULT(HAFT_BOOLEAN(confirm, "Go on"), true));
 
-/* Who is asked: the identity that the server has checked, or else the name that the client gives itself. */
+/* The identity of the client: the one that the server has checked, or else the name that the client gives itself. */
 static const char *confirm_who(haft_call *call)
 {
     const char *principal = haft_call_principal(call);

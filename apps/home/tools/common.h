@@ -106,10 +106,10 @@ int home_result_of(haft_call *call, const struct hass_states *states, entity **r
 /* Which of `total` things is the i-th of at most `most` that are evenly chosen from them. */
 size_t home_evenly(size_t i, size_t total, size_t most);
 
-/* An entity for a list: without attributes that repeat what it says elsewhere (friendly_name), that let
- * somebody in (access_token, entity_picture), or that are long. */
+/* An entity for a list: without attributes that repeat what it says elsewhere (friendly_name), that are
+ * secret (access_token, entity_picture), or that are long. */
 int home_brief(haft_call *call, entity *change);
-/* An entity for a result of its own: long attributes say how long they are instead. */
+/* An entity for a result about it alone: long attributes say how long they are instead. */
 int home_whole(haft_call *call, entity *change);
 
 /* ---- text ---- */
@@ -121,7 +121,7 @@ bool home_same_text(const char *left, const char *right); /* ignoring case in AS
 /* Asks the person at the client whether to go on, by elicitation, before an action that is hard to undo.
  * `kind` names the kind of action, "unlock"; the text is the question, "Unlock lock.front_door?".
  *
- * Who has agreed is not asked again about the same kind for five minutes, so that a task of several steps
+ * A client that has agreed is not asked again about the same kind for five minutes, so that a task of several steps
  * asks once.  A client that cannot be asked gets no question: its own confirmation is the hint
  * destructiveHint.  Returns 0 to go on; HAFT_AGAIN, for the handler to return; or an error: the person
  * declined.  A handler calls it after its checks and before it changes anything. */

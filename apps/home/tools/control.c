@@ -11,7 +11,7 @@ HAFT_STRUCT(control_args,
     HAFT_OPTIONAL(HAFT_INTEGER(fan_speed, "Of a fan, in percent", .min = 0, .max = 100)),
     HAFT_OPTIONAL(HAFT_NUMBER(temperature, "Of a climate")));
 
-/* What goes with which domain. */
+/* Checks which arguments go with which domain. */
 static int control_check(haft_call *call, const control_args *in, const char *domain)
 {
     const struct {

@@ -31,7 +31,7 @@ static const struct {
     [cover_action_set] = {"set_cover_position", COVER_CAN_SET, "cannot be set to a position"},
 };
 
-/* A cover that lets somebody in. */
+/* A cover that people come in by. */
 static bool cover_is_door(const entity *cover)
 {
     const char *class = entity_text(cover, "device_class");

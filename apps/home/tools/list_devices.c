@@ -14,7 +14,7 @@ HAFT_STRUCT(list_devices_result,
     HAFT_INTEGER(without_area, "How many of the domain are in no area"),
     HAFT_BOOLEAN(truncated, NULL));
 
-/* An error unless there are entities of the domain; it names those that there are. */
+/* An error unless there are entities of the domain; it names the existing domains. */
 static int devices_domain(haft_call *call, const struct hass_states *states, const char *domain)
 {
     const char *possible = NULL, *latest = "";

@@ -1,4 +1,4 @@
-/* lock_control - locks, unlocks or opens a door.  It asks before it lets somebody in. */
+/* lock_control - locks, unlocks or opens a door.  It asks before it unlocks or opens. */
 #include "tools/common.h"
 
 enum { LOCK_OPEN = 1 };

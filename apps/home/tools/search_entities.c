@@ -46,7 +46,7 @@ static bool search_is_letter(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* The next word of a text, in lower case; false at its end.  What is too long is cut. */
+/* The next word of a text, in lower case; false at its end.  A word that is too long is cut. */
 static bool search_next_word(const char **text, char ret_word[SEARCH_WORD])
 {
     size_t n = 0;

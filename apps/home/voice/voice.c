@@ -290,7 +290,7 @@ static bool voice_is_filler(const char *word)
     return false;
 }
 
-/* What is left of the words; "all" if everything was meant. */
+/* The remaining words; "all" if everything was meant. */
 static const char *voice_target(const struct voice_words *words, haft_arena *arena)
 {
     char *text = haft_arena_alloc(arena, 1);

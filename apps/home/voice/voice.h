@@ -19,7 +19,7 @@ HAFT_STRUCT(voice_intent,
     HAFT_OBJECT(parameters, voice_parameters, "Values"),
     HAFT_NUMBER(confidence, "0 to 1", .min = 0, .max = 1));
 
-/* Parses a command; the texts are constants or belong to the arena.  Returns 0 or HAFT_ENOMEM. */
+/* Parses a command; the strings are constants or belong to the arena.  Returns 0 or HAFT_ENOMEM. */
 int voice_parse(const char *command, haft_arena *arena, voice_intent *ret_intent);
 
 #endif

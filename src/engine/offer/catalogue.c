@@ -104,7 +104,7 @@ static bool is_hidden(const haft_visibility *visibility, const struct item *item
            (visibility->hides && visibility->hides(visibility->context, item->name));
 }
 
-/* Adds to a catalogue that is being made, with a reference of its own. */
+/* Adds to a catalogue that is being made, with a separate reference. */
 static void catalogue_add(struct catalogue *to, haft_offer kind, struct item *item, bool off)
 {
     struct offer_list *offers = &to->lists[kind];

@@ -21,7 +21,7 @@ bool hf_method_is_reserved(const char *name);
 /* Finds a method by name in a revision; NULL if there is none. */
 const struct method *hf_method_find(const char *name, size_t size, enum revision revision);
 
-/* Handles a request that nobody has looked at, or answers it with an error (request.c). */
+/* Handles a request that has not been checked yet, or answers it with an error (request.c). */
 void hf_request_admit(haft_session *session, haft_call *call);
 
 void hf_handle_initialize(haft_call *call);

@@ -1,4 +1,4 @@
-/* request.c - requests: who asks, in which revision, for which method; what is refused before a method
+/* request.c - requests: who asks, in which revision, for which method; refusals before a method
  * has been called. */
 #include <string.h>
 
@@ -65,7 +65,7 @@ static bool read_envelope(haft_session *session, haft_call *call)
     struct text stated = headers ? headers->index_->mcp_protocol_version : (struct text){NULL, 0};
     enum revision named;
 
-    /* Who it was is wanted of what is refused, too. */
+    /* Refused requests also have the name of their client. */
     call->client.name = yyjson_get_str(name);
     call->client.name_size = yyjson_get_len(name);
     if (headers && !stated.data)

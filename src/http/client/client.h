@@ -146,7 +146,7 @@ struct http_request_options {
 };
 
 /* A connection to the host of a URL, through proxy and TLS as for a request, for another protocol than
- * HTTP.  It counts as a request and as a connection of its host. */
+ * HTTP.  The limits of requests and of connections to a host include it. */
 struct http_stream_options {
     const char *url;         /* http or https; its path is not used */
     const char *unix_socket; /* connect to this instead of the URL's host: none */
@@ -200,8 +200,8 @@ struct http_client_functions {
     http_stream *(*open_stream)(http_client *client, const struct http_stream_options *options,
                                 haft_reason *reterr_reason);
     /* Sends bytes, which are copied.  Returns 0; HAFT_EBUSY before on_open, HAFT_ECLOSED from on_end,
-     * HAFT_ETOOBIG when too much waits, HAFT_ENOMEM: nothing is sent then.  What fails later is told
-     * by on_end. */
+     * HAFT_ETOOBIG when too much waits, HAFT_ENOMEM: nothing is sent then.  on_end reports a later
+     * failure. */
     int (*stream_send)(http_stream *stream, const char *bytes, size_t size);
     size_t (*stream_unsent)(const http_stream *stream); /* bytes that wait to be sent */
     /* No on_bytes until it is resumed: the server is no longer read. */

@@ -97,7 +97,7 @@ struct http_client {
     unsigned depth;      /* nesting of calls into libcurl */
     uint64_t idle_since; /* when the last request ended */
     bool destroyed, closed;
-    bool broken;   /* libcurl or libuv refused to work: all requests end, and it is begun anew */
+    bool broken;   /* libcurl or libuv refused to work: all requests end, and it begins again */
     bool waiting;  /* some request waits to be added or resumed */
     unsigned pass; /* through those; one that has more to do at once waits for the next */
     struct http_watch *watches;

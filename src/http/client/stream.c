@@ -13,9 +13,9 @@
 
 enum {
     STREAM_PIECE = 64 << 10, /* of what is sent, at once */
-    STREAM_READ = 16 << 10,  /* the most that TLS has in one record */
-    STREAM_READS = 16,       /* in one go, before others are heard */
-    STREAM_KEPT = 64 << 10,  /* larger buffers are given back when they are empty */
+    STREAM_READ = 16 << 10,  /* maximum of a TLS record */
+    STREAM_READS = 16,       /* in one go, before others have their turn */
+    STREAM_KEPT = 64 << 10,  /* larger buffers are freed when they are empty */
     STREAM_UNSENT = 16 << 20
 };
 
