@@ -104,7 +104,7 @@ static bool run_service(struct demo_execution *run, haft_value *action, const ch
                         const char *path)
 {
     struct demo *demo = run->demo;
-    const char *dot = strchr(service, '.'), *error;
+    const char *dot = strchr(service, '.'), *error = NULL;
     struct demo_call call = {.demo = demo, .context = run->context};
     haft_value *data = yyjson_obj_get(action, "data"), *target = yyjson_obj_get(action, "target");
 

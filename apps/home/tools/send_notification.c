@@ -122,7 +122,7 @@ static int send_notification(haft_call *call, const send_notification_args *in,
     size_t n = 1;
     const char *const *targets = in->has_target ? home_texts_list(&in->target, &n) : everybody;
     bool *is_entity = haft_call_alloc(call, n * sizeof *is_entity);
-    haft_value *services;
+    haft_value *services = NULL;
     int status = notify_services(call, &services);
 
     out->sent = haft_call_alloc(call, n * sizeof *out->sent);
