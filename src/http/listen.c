@@ -271,7 +271,7 @@ static int bind_pair(const haft_http *http, int port, int ret_fds[MAX_LISTENERS]
 
 static int listen_port(haft_http *http, int port, haft_reason *reason)
 {
-    int fds[MAX_LISTENERS], status = bind_pair(http, port, fds, reason);
+    int fds[MAX_LISTENERS] = {-1, -1}, status = bind_pair(http, port, fds, reason);
 
     for (unsigned i = 0; !status && i < MAX_LISTENERS && fds[i] >= 0; i++) {
         status = uv_tcp_open(&add_listener(http, AF_UNSPEC)->tcp, fds[i]);
