@@ -67,6 +67,24 @@ static void put_program(haft_buffer *out)
     put_exits(out);
 }
 
+/* The options and variables that a server declares itself. */
+static void put_declared(haft_buffer *out, const struct command *command)
+{
+    for (int variables = 0; variables < 2; variables++) {
+        haft_buffer_printf(out, "\n%s of %s:\n", variables ? "Environment variables" : "Options",
+                           command->name);
+        for (size_t i = 0; i < command->own->n_options; i++) {
+            const haft_option *option = &command->own->options[i];
+
+            if (variables ? option->name || !option->variable : !option->name)
+                continue;
+            help_put_entry(out, variables ? option->variable : option->name,
+                           variables ? NULL : option->takes, option->help);
+        }
+    }
+    haft_buffer_puts(out, "\nOptions of every server:\n");
+}
+
 static void put_command(haft_buffer *out, const struct command *command)
 {
     const char *options = command->options || command->serves ? "[OPTION ...] " : "";
@@ -77,11 +95,14 @@ static void put_command(haft_buffer *out, const struct command *command)
                            options, command->forms[i]);
     haft_buffer_printf(out, "\n%s\n\n", command->help);
     help_put_wrapped(out, command->more, 0, 0);
-    if (command->serves) {
+    if (command->own)
+        put_declared(out, command);
+    if (command->serves && !command->own) {
         haft_buffer_puts(out, "\n");
         haft_buffer_printf(out, "  %-24s  %s\n", serve_option.name, serve_option.help);
-        hf_verb_put_help(NULL, out);
     }
+    if (command->serves)
+        hf_verb_put_help(NULL, out);
     for (size_t i = 0; !command->serves && option_at(command, i, &row); i++) {
         if (!i)
             haft_buffer_puts(out, "\nOptions:\n");
@@ -186,6 +207,13 @@ static void put_manual_served(haft_buffer *out, const struct command *command)
     haft_buffer_printf(out, ".SS Options of %s\n", command->name);
     for (size_t i = 0; option_at(command, i, &row); i++)
         put_manual_row(out, &row);
+    for (size_t i = 0; command->own && i < command->own->n_options; i++) {
+        const haft_option *option = &command->own->options[i];
+
+        row = (struct option_row){.name = option->variable, .help = option->help};
+        if (!option->name)
+            put_manual_row(out, &row);
+    }
 }
 
 static const char manual_end[] =
@@ -193,7 +221,7 @@ static const char manual_end[] =
     ".TP\n.B NO_COLOR\n"
     "If this variable is set and not empty, haft prints no colors.\n"
     ".TP\n.B HAFT_*\n"
-    "A variable can set an option that configures serve: HAFT_ and the option's name in upper case, "
+    "A variable can set an option that configures serve or home: HAFT_ and the option's name in upper case, "
     "with underscores instead of dashes, such as HAFT_LOG_LEVEL for \\-\\-log\\-level.\n"
     "An option on the command line overrides the variable, and the variable overrides the "
     "configuration file.\n"
@@ -203,6 +231,10 @@ static const char manual_end[] =
     "haft serve \\-\\-demo\n"
     "haft tools http://127.0.0.1:8808/mcp\n"
     "haft call http://127.0.0.1:8808/mcp get_weather location=Oslo\n"
+    ".fi\n.PP\n"
+    "Switch a lamp of the demo home:\n"
+    ".PP\n.nf\n"
+    "haft call control_light entity_id=light.kitchen_counter action=turn_on \\-\\- haft home\n"
     ".fi\n.PP\n"
     "Call a tool of a server that haft starts:\n"
     ".PP\n.nf\n"

@@ -5,6 +5,8 @@
 #ifndef HAFT_PROGRAM_H
 #define HAFT_PROGRAM_H
 
+#include <haft/option.h>
+
 #include "base/base.h"
 #include "protocol/revision.h"
 
@@ -95,7 +97,8 @@ struct command {
     const char *help;         /* one line */
     const char *more;         /* paragraphs */
     const char *const *words; /* possible operands, for completion, or NULL */
-    bool serves;              /* its options are those of every server, and serve_option */
+    bool serves;              /* its options are those of every server, and serve_option or `own` */
+    const haft_option_table *own; /* options that it declares as a server does; NULL for none */
 };
 extern const struct command command_rows[]; /* ends with a row without a name */
 
@@ -117,6 +120,7 @@ int write_all(int fd, const char *text, size_t size);
 
 /* The commands; each returns an exit code. */
 int act_serve(struct invocation *call);
+int act_home(struct invocation *call);
 int act_tools(struct invocation *call);
 int act_call(struct invocation *call);
 int act_resources(struct invocation *call);

@@ -2,6 +2,9 @@
 #include "program.h"
 #include "config/option.h"
 #include "cli/verb.h"
+#if HAFT_HOME
+#include "serve/settings.h"
+#endif
 
 #include <stdlib.h>
 #include <string.h>
@@ -222,13 +225,31 @@ bool option_is_of(const struct option_row *option, const struct command *command
     return command && option->commands & command->options;
 }
 
-/* The options of serve: its own, and those of every server. */
-static bool server_option_at(size_t i, struct option_row *ret_row)
+/* The i-th option that a server declares itself, without those that only a variable sets. */
+static bool declared_option_at(const haft_option_table *own, size_t *i, struct option_row *ret_row)
+{
+    for (size_t k = 0; k < own->n_options; k++) {
+        const haft_option *option = &own->options[k];
+
+        if (!option->name || (*i)--)
+            continue;
+        *ret_row =
+            (struct option_row){.name = option->name, .takes = option->takes, .help = option->help};
+        return true;
+    }
+    return false;
+}
+
+/* The options of a server: its own, and those of every server. */
+static bool server_option_at(const struct command *command, size_t i, struct option_row *ret_row)
 {
     struct verb_text verb;
     size_t n = 0;
 
-    if (!i--) {
+    if (command->own) {
+        if (declared_option_at(command->own, &i, ret_row))
+            return true;
+    } else if (!i--) {
         *ret_row = serve_option;
         return true;
     }
@@ -254,7 +275,7 @@ bool option_at(const struct command *command, size_t i, struct option_row *ret_r
     const struct option_row *row = option_rows;
 
     if (command->serves)
-        return server_option_at(i, ret_row);
+        return server_option_at(command, i, ret_row);
     for (; row->name; row++)
         if (option_is_of(row, command) && !i--) {
             *ret_row = *row;
@@ -291,6 +312,23 @@ static const char serve_text[] =
     "http://127.0.0.1:8808. --demo adds a plugin that is installed with the program: a small shop with routes "
     "for customers, inventory, orders, weather and to-dos, and tools that call them.";
 
+#if HAFT_HOME
+static const char home_text[] =
+    "Serves tools for a Home Assistant: lights, climate, covers, locks, media players, scenes, automations, "
+    "history and more. With --hass it uses the Home Assistant at that URL, with the long-lived access token in "
+    "the environment variable HASS_TOKEN, or in the file that HASS_TOKEN_FILE names. Without --hass it uses a "
+    "demo home that is part of the program. haft connects when a tool is first called, and again whenever the "
+    "connection is lost. ENABLE_SPEECH_FEATURES=true offers the speech tools, which the demo home offers "
+    "without it.\n"
+    "\n"
+    "--entities limits what the model can see and control; --read-only leaves out all tools that change "
+    "something. Without --http, haft home serves on standard input and output.\n"
+    "\n"
+    "With --demo and --listen, haft serves no tools: the demo home listens on that address and answers as a "
+    "Home Assistant does, over REST and WebSocket, for clients whose access token is that of HASS_TOKEN, or "
+    "demo. A browser shows it at the same address.";
+#endif
+
 static const char new_text[] =
     "Creates the directory NAME in the current directory, with one tool, one test and a README that says how "
     "to build, run and test the project and how to connect a client. The default is a server in C. NAME is "
@@ -323,35 +361,43 @@ const struct command command_rows[] = {
     {"serve", FOR_NONE, act_serve,
      FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]",
            "--demo [--config FILE] [--stdio | --http HOST:PORT]"),
-     "serve tools and routes over HTTP or standard input and output", serve_text, NULL, true},
+     "serve tools and routes over HTTP or standard input and output", serve_text, NULL, true, NULL},
+#if HAFT_HOME
+    {"home", FOR_NONE, act_home,
+     FORMS("[--hass URL] [--entities GLOBS] [--stdio | --http HOST:PORT]",
+           "--demo --listen HOST:PORT"),
+     "serve tools for a Home Assistant, or for a demo home", home_text, NULL, true,
+     &home_settings_table},
+#endif
     {"tools", FOR_ASKING | FOR_LISTS, act_tools, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list a server's tools and their arguments", server_text, NULL, false},
+     "list a server's tools and their arguments", server_text, NULL, false, NULL},
     {"call", FOR_ASKING | FOR_CALL, act_call,
      FORMS("URL TOOL [KEY=VALUE ...]", "TOOL [KEY=VALUE ...] -- COMMAND [ARGUMENT ...]"),
-     "call a tool and print its result", call_text, NULL, false},
+     "call a tool and print its result", call_text, NULL, false, NULL},
     {"resources", FOR_ASKING | FOR_LISTS, act_resources, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list a server's resources", server_text, NULL, false},
+     "list a server's resources", server_text, NULL, false, NULL},
     {"prompts", FOR_ASKING | FOR_LISTS, act_prompts, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list a server's prompts and their arguments", server_text, NULL, false},
+     "list a server's prompts and their arguments", server_text, NULL, false, NULL},
     {"ping", FOR_ASKING, act_ping, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "check that a server responds, and print its name and version", server_text, NULL, false},
+     "check that a server responds, and print its name and version", server_text, NULL, false,
+     NULL},
     {"new", FOR_NEW, act_new, FORMS("NAME"), "create a project with one tool and its test",
-     new_text, NULL, false},
+     new_text, NULL, false, NULL},
     {"dev", FOR_DEV, act_dev, FORMS("-- COMMAND [ARGUMENT ...]"),
-     "build and restart a server when its sources change", dev_text, NULL, false},
+     "build and restart a server when its sources change", dev_text, NULL, false, NULL},
     {"install", FOR_INSTALL, act_install,
      FORMS("CLIENT -- COMMAND [ARGUMENT ...]", "CLIENT --name NAME URL",
            "CLIENT --remove --name NAME"),
      "add a server to the configuration of a client", install_text,
-     FORMS("claude", "claude-code", "vscode", "cursor"), false},
+     FORMS("claude", "claude-code", "vscode", "cursor"), false, NULL},
     {"completion", FOR_NONE, act_completion, FORMS("bash", "zsh"),
      "print a completion script for a shell",
      "For bash: haft completion bash >~/.local/share/bash-completion/completions/haft. For zsh, put "
      "the output into a file _haft in a directory of $fpath.",
-     FORMS("bash", "zsh"), false},
+     FORMS("bash", "zsh"), false, NULL},
     {"help", FOR_NONE, act_help, FORMS("[COMMAND]"), "print the usage of a command",
-     "Without COMMAND, prints an overview of all commands.", NULL, false},
-    {NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL, false},
+     "Without COMMAND, prints an overview of all commands.", NULL, false, NULL},
+    {NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL, false, NULL},
 };
 
 const struct command *command_named(const char *name)

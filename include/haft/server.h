@@ -92,6 +92,9 @@ void haft_server_set_seal_key(haft_server *server, const unsigned char key[32]);
 /* Returns the reason of the latest refusal by a function of this header. */
 const haft_reason *haft_server_error(const haft_server *server);
 
+/* Returns the server of a call, for functions that need one: haft_resource_updated in a handler. */
+haft_server *haft_call_server(const haft_call *call);
+
 /* ---- tools --------------------------------------------------------------------- */
 
 /* Adds a tool.  The constant must outlive the server.  Returns 0, or an error, which is logged and

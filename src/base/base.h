@@ -53,8 +53,13 @@ int hf_error_vset(haft_reason *error, int code, const char *path, const char *fo
 /* Empties the buffer and keeps at most `keep` bytes of its memory. */
 void hf_buffer_trim(haft_buffer *buffer, size_t keep);
 
-/* Inline haft_buffer_add: if there is room, which is the usual case, appending a literal is a store
- * or two. For code that every call runs; used everywhere, it would add 2 % to the code size. */
+/* Makes room for so many more bytes, which can be added then without failing; false with the buffer
+ * failed. */
+bool hf_buffer_reserve(haft_buffer *buffer, size_t size);
+
+/* haft_buffer_add where it is called: when there is room, and there mostly is, a literal of the
+ * library's is a store or two.  For what every call passes: used everywhere it would be 2 % more
+ * code. */
 static inline void buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
 {
     if (size && size < buffer->capacity - buffer->size && !buffer->status) {

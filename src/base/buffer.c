@@ -33,9 +33,8 @@ void hf_buffer_trim(haft_buffer *buffer, size_t keep)
         haft_buffer_clear(buffer);
 }
 
-/* Makes room for `size` more bytes and the NUL that printf writes. On failure it marks the buffer
- * as failed and returns false. */
-static bool reserve(haft_buffer *buffer, size_t size)
+/* And for a NUL, which printf wants. */
+bool hf_buffer_reserve(haft_buffer *buffer, size_t size)
 {
     size_t capacity = buffer->capacity, needed;
     char *data;
@@ -69,9 +68,9 @@ static bool reserve(haft_buffer *buffer, size_t size)
 
 void haft_buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
 {
-    /* Fast path: the bytes fit, and no earlier append failed. */
-    if (!size ||
-        ((size >= buffer->capacity - buffer->size || buffer->status) && !reserve(buffer, size)))
+    /* The usual case first: it fits, and nothing has gone wrong. */
+    if (!size || ((size >= buffer->capacity - buffer->size || buffer->status) &&
+                  !hf_buffer_reserve(buffer, size)))
         return;
     memcpy(buffer->data + buffer->size, bytes, size);
     buffer->size += size;
@@ -94,7 +93,7 @@ void haft_buffer_printf(haft_buffer *buffer, const char *format, ...)
     va_end(args);
     if (size < 0) /* longer than INT_MAX, or an invalid wide character */
         buffer->status = HAFT_ETOOBIG;
-    if (!reserve(buffer, (size_t)size))
+    if (!hf_buffer_reserve(buffer, (size_t)size))
         return;
     va_start(args, format);
     vsnprintf(buffer->data + buffer->size, (size_t)size + 1, format, args);
@@ -221,14 +220,14 @@ static void buffer_put_long(haft_buffer *buffer, const char *text, size_t size)
 static bool buffer_has_room(haft_buffer *buffer, size_t size)
 {
     return size < buffer->capacity - buffer->size ||
-           (size <= buffer->limit - buffer->size && reserve(buffer, size));
+           (size <= buffer->limit - buffer->size && hf_buffer_reserve(buffer, size));
 }
 
 void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
 {
     size_t start = buffer->size, done = 0;
 
-    if (!reserve(buffer, size + 2))
+    if (!hf_buffer_reserve(buffer, size + 2))
         return;
     buffer->data[buffer->size++] = '"';
     while (done < size && buffer_has_room(buffer, size - done + RUN)) {

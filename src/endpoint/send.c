@@ -49,6 +49,9 @@ void hf_exchange_free(haft_exchange *exchange)
         return;
     }
     unlink_exchange(exchange);
+    if (exchange->listens)
+        atomic_fetch_sub(&endpoint->guard.server->metering.streams, 1);
+    exchange->listens = false;
     if (exchange->n_jobs)
         hf_jobs_forget_exchange(exchange);
     if (exchange->of)
@@ -73,6 +76,8 @@ void hf_exchange_listen(haft_exchange *exchange, struct http_session *session)
 
     unlink_exchange(exchange);
     exchange->next = exchange->previous = NULL;
+    if (!exchange->listens)
+        atomic_fetch_add(&exchange->endpoint->guard.server->metering.streams, 1);
     exchange->listens = true;
     session->listening = exchange;
     session->listen_stream = exchange->stream;

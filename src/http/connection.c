@@ -100,7 +100,7 @@ static void connection_keep(struct connection *c, const char *bytes, size_t size
 /* After a request was handled: whether the next one can be parsed. */
 static bool is_free(struct connection *c)
 {
-    if (c->stage == STAGE_CLOSING || c->doomed || !c->answered)
+    if (c->stage == STAGE_CLOSING || c->stage == STAGE_UPGRADED || c->doomed || !c->answered)
         return false;
     if (c->keep_alive) {
         start_request(c);
@@ -183,11 +183,14 @@ void hf_connection_resume(struct connection *c)
             hf_shards_move(c);
         return;
     }
-    parse_waiting(c);
-    /* The last request has been answered, or will never be complete. */
+    if (c->stage == STAGE_UPGRADED)
+        hf_upgrade_resume(c);
+    else
+        parse_waiting(c);
+    /* The last request of all has been answered, or will never be whole. */
     if (c->ended && c->stage != STAGE_HANDLING && !c->waiting.size)
         hf_connection_close(c);
-    if (c->stage == STAGE_CLOSING || !c->paused || c->waiting.size >= READ_SIZE)
+    if (c->stage == STAGE_CLOSING || !c->paused || c->waiting.size >= READ_SIZE || c->upgrade.held)
         return;
     c->paused = false;
     if (uv_read_start(&c->io.stream, on_alloc, on_read))
@@ -254,7 +257,10 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
         connection_keep(c, buffer->base, (size_t)n);
         return;
     }
-    connection_parse_bytes(c, buffer->base, (size_t)n);
+    if (c->stage == STAGE_UPGRADED)
+        hf_upgrade_receive(c, buffer->base, (size_t)n);
+    else
+        connection_parse_bytes(c, buffer->base, (size_t)n);
 }
 
 /* ---- life ---- */
@@ -287,6 +293,7 @@ struct connection *hf_connection_new(haft_http *http)
     c->answer_size = 0;
     c->refused = 0;
     c->moving = 0;
+    c->upgrade = (struct upgrade){.events = NULL};
     c->stage = STAGE_HEAD;
     hf_http_remember(http, c);
     return c;
@@ -347,6 +354,7 @@ void hf_connection_close(struct connection *c)
         c->pending.by = NULL;
         hf_mux_gone(pending);
     }
+    hf_upgrade_end(c);
     if (!c->lingers)
         uv_read_stop(&c->io.stream);
     if (c->doomed || !c->unsent)
@@ -393,6 +401,9 @@ void hf_connection_check(struct connection *c, haft_time now)
         if (spent > (c->lingers ? LINGER_MS : options->header_ms))
             hf_connection_abort(c);
         break;
+    case STAGE_UPGRADED:
+        hf_upgrade_tick(c, now);
+        break;
     case STAGE_HANDLING:
         if (c->ended && (!is_wanted(c) || is_gone(c)))
             hf_connection_close(c);
@@ -400,11 +411,16 @@ void hf_connection_check(struct connection *c, haft_time now)
     }
 }
 
-void hf_connection_trim(struct connection *c, size_t keep)
+void hf_connection_trim_request(struct connection *c, size_t keep)
 {
     hf_buffer_trim(&c->head, keep);
     hf_buffer_trim(&c->fields, keep);
     hf_buffer_trim(&c->body, keep);
+}
+
+void hf_connection_trim(struct connection *c, size_t keep)
+{
+    hf_connection_trim_request(c, keep);
     hf_buffer_trim(&c->waiting, 0);
 }
 

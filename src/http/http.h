@@ -24,13 +24,24 @@ struct field {
     size_t name, value;
 };
 
-enum stage { STAGE_HEAD, STAGE_BODY, STAGE_HANDLING, STAGE_CLOSING };
+enum stage { STAGE_HEAD, STAGE_BODY, STAGE_HANDLING, STAGE_UPGRADED, STAGE_CLOSING };
 
 union stream {
     uv_handle_t handle;
     uv_stream_t stream;
     uv_tcp_t tcp;
     uv_pipe_t pipe;
+};
+
+/* The owner of a connection that continues in another protocol. */
+struct upgrade {
+    const struct http_upgrade_events *events; /* NULL: nobody any more */
+    void *context;
+    bool offered; /* the client wants to; its request has no body */
+    bool is_new;  /* the request is still there */
+    bool held;    /* its owner wants nothing for now */
+    bool wrote;   /* more than the socket took */
+    bool told;    /* that the server shuts down */
 };
 
 struct connection {
@@ -83,6 +94,7 @@ struct connection {
     unsigned moving; /* number of the loop it moves to, from 1; 0 if none */
     int fd;          /* its socket, while it moves */
     struct connection *next_due;
+    struct upgrade upgrade;
     bool continues_later; /* in the list of those with more to write */
     struct connection *next_continued;
 };
@@ -204,7 +216,8 @@ void hf_connection_abort(struct connection *connection); /* the same without wai
 void hf_connection_finish(struct connection *connection);
 /* Closes it if its stage has taken too long. */
 void hf_connection_check(struct connection *connection, haft_time now);
-/* Frees buffers that are larger than `keep`. */
+/* Frees what it keeps for a request that is as large as the latest; also bytes that wait. */
+void hf_connection_trim_request(struct connection *connection, size_t keep);
 void hf_connection_trim(struct connection *connection, size_t keep);
 void hf_connection_free(struct connection *connection);
 
@@ -229,6 +242,16 @@ void hf_connection_put(struct connection *connection, const uv_buf_t *bufs, unsi
 /* Passes the next piece to the socket, unless it is still writing one. */
 void hf_connection_write_piece(struct connection *connection);
 void hf_connection_drop_unsent(struct connection *connection);
+
+/* ---- upgrade.c ---- */
+
+/* The connection of STAGE_UPGRADED has received bytes; goes on after a pause, or after all was written;
+ * is looked after; must end; has ended. */
+void hf_upgrade_receive(struct connection *connection, const char *bytes, size_t size);
+void hf_upgrade_resume(struct connection *connection);
+void hf_upgrade_tick(struct connection *connection, haft_time now);
+void hf_upgrade_shut_down(struct connection *connection);
+void hf_upgrade_end(struct connection *connection);
 
 /* ---- shards.c ---- */
 

@@ -193,7 +193,11 @@ static int on_headers_complete(llhttp_t *parser)
     struct connection *c = parser->data;
 
     c->stage = STAGE_BODY;
-    /* An offer to speak something else is not taken up. */
+    /* An offer to speak something else is taken up by hf_http_upgrade, or not at all: until then what
+     * follows is HTTP. */
+    c->upgrade.offered = parser->upgrade && parser->method != HTTP_CONNECT &&
+                         parser->http_minor > 0 && !parser->content_length &&
+                         !(parser->flags & F_CHUNKED);
     parser->upgrade = 0;
     if (parser->http_major != 1 || c->is_ambiguous)
         return too_much(c, 400);

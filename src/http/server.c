@@ -206,6 +206,8 @@ static bool sweep_closing(haft_http *http, haft_time now)
         next = c->next;
         if (late)
             hf_connection_abort(c);
+        else if (c->stage == STAGE_UPGRADED)
+            hf_upgrade_shut_down(c);
         else if (c->stage != STAGE_HANDLING)
             hf_connection_close(c);
         hf_connection_check(c, now);

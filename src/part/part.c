@@ -99,6 +99,18 @@ const haft_part *hf_part_load(const char *path, const char *name, bool *ret_miss
 
 /* ---- directories ---- */
 
+/* An address in libhaft.  A plugin with a copy of this file defines another function for it, which returns an
+ * address in the program. */
+#ifdef PART_ADDRESS
+const void *PART_ADDRESS(void);
+#else
+#define PART_ADDRESS part_address
+static const void *part_address(void)
+{
+    return &part_table;
+}
+#endif
+
 /* Whether the program has more privileges than the user who starts it: the location, which the user
  * can choose with a link, must then not decide what it loads. */
 static bool part_is_privileged(void)
@@ -128,7 +140,7 @@ bool hf_part_find_home(char ret_path[PART_PATH])
     Dl_info info;
     ssize_t size;
 
-    if (!dladdr1((const void *)&part_table, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+    if (!dladdr1(PART_ADDRESS(), &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
         return false;
     /* The main program has an empty name here, and dladdr would return the name that its caller
      * chose. */

@@ -290,6 +290,29 @@ static void put_sent(haft_buffer *out, haft_server *server)
     haft_buffer_printf(out, "mcp_server_sent_bytes_total %llu\n", bytes);
 }
 
+static void put_streams(haft_buffer *out, haft_server *server)
+{
+    long long n = 0;
+
+    for (; server; server = atomic_load(&server->metering.counted_next))
+        n += atomic_load(&server->metering.streams);
+    haft_buffer_printf(out, "mcp_server_streams %lld\n", n);
+}
+
+static void put_heard(haft_buffer *out, haft_server *server)
+{
+    long long latest = 0;
+
+    for (; server; server = atomic_load(&server->metering.counted_next)) {
+        long long ms = atomic_load(&server->metering.heard);
+
+        latest = ms > latest ? ms : latest;
+    }
+    haft_buffer_puts(out, "mcp_server_last_message_timestamp_seconds ");
+    haft_buffer_json_number(out, (double)latest / 1000);
+    haft_buffer_puts(out, "\n");
+}
+
 int haft_metrics_write(haft_server *server, haft_buffer *buffer)
 {
     static const struct {
@@ -312,6 +335,9 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
         {"mcp_server_received_bytes_total", "counter", "Bytes of messages received.", NULL,
          put_received},
         {"mcp_server_sent_bytes_total", "counter", "Bytes of messages sent.", NULL, put_sent},
+        {"mcp_server_streams", "gauge", "Open subscriptions and event streams.", NULL, put_streams},
+        {"mcp_server_last_message_timestamp_seconds", "gauge", "Time of the latest message.", NULL,
+         put_heard},
     };
     struct metrics *metrics = server->metering.metrics;
 

@@ -488,10 +488,13 @@ static void every_call_is_a_line_and_a_count(void **state)
         "\nmcp_server_session_duration_seconds_count{} 1\n",
         "\nmcp_server_received_bytes_total ",
         "\nmcp_server_sent_bytes_total ",
+        "\nmcp_server_streams 1\n",
+        "\nmcp_server_last_message_timestamp_seconds 951827696.789\n",
         "mcp_server_operation_duration_seconds_bucket{mcp_method_name=\"tools/call\",gen_ai_tool_name=\"say\",le=\"0.001\"} 0\n",
         "mcp_server_operation_duration_seconds_bucket{mcp_method_name=\"tools/call\",gen_ai_tool_name=\"say\",le=\"+Inf\"} 3\n",
         "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",gen_ai_tool_name=\"say\"} 3\n",
     };
+    static const char listen[] = "{\"notifications\":{\"toolsListChanged\":true}}";
     haft_server *server =
         haft_server_new_with("audit", "1", HAFT_WITH(haft_server_options, .clock = ticking));
     haft_client *client, *left;
@@ -515,7 +518,9 @@ static void every_call_is_a_line_and_a_count(void **state)
     assert_int_equal(haft_client_call(client, "say", "{\"word\":\"wait\"}", &result), HAFT_PENDING);
     left = haft_client_new(server, NULL);
     haft_client_call(left, "nope", NULL, &result);
+    assert_true(haft_client_send(left, "subscriptions/listen", listen) > 0);
     haft_client_free(left);
+    assert_true(haft_client_send(client, "subscriptions/listen", listen) > 0);
     assert_memory_equal(lines, expected, sizeof expected - 1);
     assert_int_equal(haft_metrics_write(server, &text), 0);
     haft_buffer_add(&text, "", 1);

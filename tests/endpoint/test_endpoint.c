@@ -576,6 +576,12 @@ static void resumes_no_answer(void **state)
     bench_close(bench);
 }
 
+/* The metric mcp_server_streams. */
+static int64_t open_streams(const struct bench *bench)
+{
+    return atomic_load(&bench->server->metering.streams);
+}
+
 /* Of several streams one is spoken to: the latest that is there. */
 static void speaks_to_one_stream(void **state)
 {
@@ -590,6 +596,7 @@ static void speaks_to_one_stream(void **state)
     /* The latest two go, and the first hears each time what the others do not. */
     for (size_t i = COUNT_OF(streams); i--;) {
         assert_true(streams[i].streams && !streams[i].over);
+        assert_int_equal(open_streams(bench), i + 1);
         assert_int_equal(haft_offer_rename(bench->server, HAFT_OFFER_TOOL, "say", "say"), 0);
         haft_endpoint_tick(bench->endpoint, bench->now);
         for (size_t k = 0; k < COUNT_OF(streams); k++)
@@ -599,6 +606,7 @@ static void speaks_to_one_stream(void **state)
     }
     /* It is lost too, and its client comes back. */
     haft_exchange_gone(streams[0].exchange);
+    assert_int_equal(open_streams(bench), 0);
     assert_int_equal(haft_offer_rename(bench->server, HAFT_OFFER_TOOL, "say", "say"), 0);
     haft_endpoint_tick(bench->endpoint, bench->now);
     ask_into(bench, &again, "GET", "/mcp", SESSION "last-event-id: 1-1\n", "");
@@ -608,6 +616,7 @@ static void speaks_to_one_stream(void **state)
     assert_true(!again.over && !streams[0].over);
     check(bench, &(struct row){"DELETE", "/mcp", SESSION, "", 200, "", NULL}, 0);
     assert_true(again.over && streams[0].over);
+    assert_int_equal(open_streams(bench), 0);
     bench_close(bench);
 }
 

@@ -465,7 +465,7 @@ static void updates(void **state)
     (void)state;
     wire_greet(wire, "2025-11-25");
     assert_non_null(wire_call(wire, "resources/subscribe", "\"uri\":\"test://text\""));
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < 64; i++)
         haft_resource_updated(server, i % 2 ? "test://text" : "test://bytes");
     haft_session_tick(wire->session, wire->now);
     for (int i = 0; i < 32; i++)
@@ -475,6 +475,42 @@ static void updates(void **state)
     assert_null(wire_next(wire));
     wire_close(wire);
     haft_server_free(server);
+}
+
+/* More updates than the server keeps: every subscribed resource is announced once, because any of them
+ * may have changed. */
+static void too_many_updates(void **state)
+{
+    static const struct {
+        const char *revision, *method, *params;
+    } rows[] = {
+        {"2025-11-25", "resources/subscribe", "\"uri\":\"test://text\""},
+        {"2026-07-28", "subscriptions/listen",
+         "\"notifications\":{\"resourceSubscriptions\":[\"test://text\"]}"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *server = serve(HAFT_WITH(haft_server_options, .resource_subscriptions = true));
+        struct wire *wire = wire_open(server);
+        const char *line;
+
+        wire_greet(wire, rows[i].revision);
+        assert_non_null(wire_call(wire, rows[i].method, rows[i].params));
+        haft_resource_updated(server, "test://text");
+        for (int k = 0; k < 64; k++)
+            haft_resource_updated(server, "test://bytes");
+        haft_session_tick(wire->session, wire->now);
+        line = wire_next(wire);
+        assert_non_null(line);
+        assert_non_null(strstr(line, "notifications/resources/updated"));
+        assert_non_null(strstr(line, "\"uri\":\"test://text\""));
+        assert_null(wire_next(wire));
+        haft_session_tick(wire->session, wire->now);
+        assert_null(wire_next(wire));
+        wire_close(wire);
+        haft_server_free(server);
+    }
 }
 
 /* ---- memory ---- */
@@ -520,12 +556,13 @@ static void no_memory_adding(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(legacy),       cmocka_unit_test(modern),
-        cmocka_unit_test(cache_hints),  cmocka_unit_test(own_cache_hints),
-        cmocka_unit_test(long_address), cmocka_unit_test(asking),
-        cmocka_unit_test(pending),      cmocka_unit_test(listing),
-        cmocka_unit_test(refused),      cmocka_unit_test(updates),
-        cmocka_unit_test(no_memory),    cmocka_unit_test(no_memory_adding),
+        cmocka_unit_test(legacy),           cmocka_unit_test(modern),
+        cmocka_unit_test(cache_hints),      cmocka_unit_test(own_cache_hints),
+        cmocka_unit_test(long_address),     cmocka_unit_test(asking),
+        cmocka_unit_test(pending),          cmocka_unit_test(listing),
+        cmocka_unit_test(refused),          cmocka_unit_test(updates),
+        cmocka_unit_test(too_many_updates), cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_memory_adding),
     };
 
     return cmocka_run_group_tests_name("resource", tests, NULL, NULL);

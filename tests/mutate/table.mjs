@@ -10,7 +10,7 @@
 import { readdirSync, readFileSync, existsSync } from "node:fs";
 import { basename, join } from "node:path";
 
-const rooms = { program: "apps/haft", http_client: "src/http/client" };
+const rooms = { home: "apps/home", program: "apps/haft", http_client: "src/http/client" };
 const elsewhere = { http: ["src/http/client"] };
 
 export const roomFolder = (room) => rooms[room] ?? join("src", room);

@@ -16,6 +16,7 @@ src/engine/call/content_kinds.c  how each kind of block begins, as data with its
 src/engine/call/content_write.c  blocks of each result
 src/engine/offer/lint.c  looks for a key in JSON, and writes none
 apps/haft/serve.c  an example of a file, as help
+apps/home/template/token.c  braces of Handlebars, in an error
 '
 
 # Lines with such a literal, as FILE:LINE: TEXT; comments are not looked at.

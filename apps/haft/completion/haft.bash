@@ -93,6 +93,60 @@ _haft()
     serve/--sandbox-write) return ;;
     serve/--otlp) return ;;
     serve/--otlp-ca) _haft_files -f; return ;;
+    home/--hass) return ;;
+    home/--hass-ca) _haft_files -f; return ;;
+    home/--hass-timeout) return ;;
+    home/--entities) return ;;
+    home/--audio-dir) return ;;
+    home/--listen) return ;;
+    home/--call) return ;;
+    home/--config) _haft_files -f; return ;;
+    home/--http) return ;;
+    home/--path) return ;;
+    home/--allow-host) return ;;
+    home/--allow-origin) return ;;
+    home/--cors) return ;;
+    home/--trusted-proxy) return ;;
+    home/--threads) return ;;
+    home/--max-connections) return ;;
+    home/--max-per-address) return ;;
+    home/--max-headers) return ;;
+    home/--max-url) return ;;
+    home/--max-unsent) return ;;
+    home/--header-timeout) return ;;
+    home/--body-timeout) return ;;
+    home/--idle-timeout) return ;;
+    home/--max-sessions) return ;;
+    home/--session-idle) return ;;
+    home/--rate) return ;;
+    home/--total-rate) return ;;
+    home/--metrics-path) return ;;
+    home/--seal-key-file) _haft_files -f; return ;;
+    home/--stdio-max-unsent) return ;;
+    home/--grace) return ;;
+    home/--tools) return ;;
+    home/--disable) return ;;
+    home/--timeout) return ;;
+    home/--client-rate) return ;;
+    home/--workers) return ;;
+    home/--max-queue) return ;;
+    home/--max-in-flight) return ;;
+    home/--max-subscriptions) return ;;
+    home/--max-message) return ;;
+    home/--max-elements) return ;;
+    home/--drain) return ;;
+    home/--page-size) return ;;
+    home/--list-ttl) return ;;
+    home/--log-level) _haft_words debug info notice warning error critical alert emergency; return ;;
+    home/--log-format) _haft_words text json; return ;;
+    home/--log-file) _haft_files -f; return ;;
+    home/--audit) _haft_files -f; return ;;
+    home/--audit-arguments) _haft_words digest plain; return ;;
+    home/--sandbox) _haft_words off on best-effort; return ;;
+    home/--sandbox-read) return ;;
+    home/--sandbox-write) return ;;
+    home/--otlp) return ;;
+    home/--otlp-ca) _haft_files -f; return ;;
     tools/--timeout) return ;;
     tools/--header) return ;;
     tools/--ca) _haft_files -f; return ;;
@@ -125,11 +179,12 @@ _haft()
     install/--file) _haft_files -f; return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve tools call resources prompts ping new dev install completion help --help --version
+        _haft_words serve home tools call resources prompts ping new dev install completion help --help --version
         return
     fi
     case ${COMP_WORDS[1]} in
     serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
     tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
     call) _haft_words --json --out --yes --timeout --header --ca --revision --limit --verbose --help ;;
     resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
@@ -139,7 +194,7 @@ _haft()
     dev) _haft_words --build --watch --help ;;
     install) _haft_words --name --file --remove --dry-run --yes --helpclaude claude-code vscode cursor ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve tools call resources prompts ping new dev install completion help ;;
+    help) _haft_words serve home tools call resources prompts ping new dev install completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }

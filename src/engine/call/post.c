@@ -7,9 +7,9 @@
 
 /* ---- notifications ---- */
 
-/* Sends a notification about a call, unless the call has ended. Progress is compared here, on the
- * session's thread, because it may come from several threads. */
-static void send_notification(haft_call *call, const char *text, size_t size,
+/* A notification about a call, unless it is too late for it.  Here, on the session's thread, is
+ * where it shows whether progress goes forward: it may come from several others. */
+static void post_notification(haft_call *call, const char *text, size_t size,
                               const double *progress)
 {
     struct owner *owner = call->owner;
@@ -38,7 +38,7 @@ void hf_call_notify(haft_call *call, const haft_buffer *message, const double *p
     if (message->status)
         return;
     if (!owner->loop.post) {
-        send_notification(call, message->data, message->size, progress);
+        post_notification(call, message->data, message->size, progress);
         return;
     }
     posted = allocator->alloc(allocator->context, sizeof *posted + message->size);
@@ -102,7 +102,7 @@ void hf_post_deliver(haft_posted *posted)
         posted->call->posts.resume(posted->call, posted->status);
         break;
     case POSTED_NOTICE:
-        send_notification(posted->call, posted->text, posted->size,
+        post_notification(posted->call, posted->text, posted->size,
                           posted->counts ? &posted->progress : NULL);
         allocator->release(allocator->context, posted, sizeof *posted + posted->size);
         break;

@@ -107,6 +107,11 @@ void *haft_server_data(const haft_call *call)
     return call->server->options.data;
 }
 
+haft_server *haft_call_server(const haft_call *call)
+{
+    return call->server;
+}
+
 void *haft_call_user_data(const haft_call *call)
 {
     return atomic_load(&((haft_call *)(uintptr_t)call)->handler.user_data);

@@ -77,7 +77,9 @@ struct server_metering {
     const struct observer *observer;   /* its notifications; NULL if none */
     /* The list of servers counted together; may grow while it is read. */
     _Atomic(struct haft_server *) counted_next;
-    atomic_ullong received, sent; /* bytes of messages, while metrics are enabled */
+    atomic_ullong received, sent; /* bytes of messages, while something is counted */
+    atomic_llong heard;           /* when the latest came, in milliseconds; 0 for never */
+    atomic_llong streams;         /* subscriptions and event streams of clients that listen */
     haft_audit_mode audit_mode;
 };
 

@@ -98,15 +98,31 @@ static bool listens_to(const struct listen *listen, const char *uri)
     return false;
 }
 
+static const char updated[] = "notifications/resources/updated";
+
 static void announce_update(haft_session *session, const char *uri)
 {
-    static const char method[] = "notifications/resources/updated";
-
     if (subscribes(session, uri))
-        notify(session, method, uri, NULL);
+        notify(session, updated, uri, NULL);
     for (struct listen *listen = session->listens; listen; listen = listen->next)
         if (listens_to(listen, uri))
-            notify(session, method, uri, listen);
+            notify(session, updated, uri, listen);
+}
+
+/* Announces every resource that the client has subscribed to, after updates have left the ring: any of
+ * them may have been among those. */
+static void announce_all(haft_session *session)
+{
+    size_t i, n;
+    yyjson_val *uri;
+
+    for (const struct subscription *s = session->subscriptions; s; s = s->next)
+        notify(session, updated, s->uri, NULL);
+    for (struct listen *listen = session->listens; listen; listen = listen->next)
+        if (listen->uris)
+            yyjson_arr_foreach(listen->uris, i, n, uri)
+                if (yyjson_is_str(uri))
+                    notify(session, updated, yyjson_get_str(uri), listen);
 }
 
 /* Copies the update of that number; NULL if it has left the ring. */
@@ -132,20 +148,23 @@ static char *update_copy(haft_session *session, unsigned number)
 static void announce_updates(haft_session *session)
 {
     unsigned now = atomic_load(&session->owner.server->changes.n_updates);
+    bool lost = now - session->n_updates > UPDATES;
 
-    if (now - session->n_updates > UPDATES)
-        session->n_updates = now - UPDATES;
+    if (lost || (!session->subscriptions && !session->listens))
+        session->n_updates = now;
     for (; session->n_updates != now; session->n_updates++) {
-        char *uri;
+        char *uri = update_copy(session, session->n_updates);
 
-        if (!session->subscriptions && !session->listens)
-            continue;
-        uri = update_copy(session, session->n_updates);
-        if (!uri)
-            continue;
+        if (!uri) {
+            session->n_updates = now;
+            lost = true;
+            break;
+        }
         announce_update(session, uri);
         session->owner.allocator->release(session->owner.allocator->context, uri, strlen(uri) + 1);
     }
+    if (lost)
+        announce_all(session);
 }
 
 void hf_session_announce(struct owner *owner)
@@ -383,7 +402,8 @@ void hf_handle_listen(haft_call *call)
     listen->next = session->listens;
     session->listens = listen;
     session->n_listens++;
-    call->answered = true; /* the end of the subscription is the response */
+    atomic_fetch_add(&session->owner.server->metering.streams, 1);
+    call->answered = true; /* by the subscription, when it ends */
 }
 
 /* On a transport with a single channel for all subscriptions, the end of one is also announced. */
@@ -437,6 +457,7 @@ static void end_listens(haft_session *session, const yyjson_val *id, const void 
         }
         *link = listen->next;
         session->n_listens--;
+        atomic_fetch_sub(&session->owner.server->metering.streams, 1);
         if (graceful)
             end_listen(session, listen);
         if (graceful && !session->owner.options.shared)

@@ -286,8 +286,11 @@ static haft_call *session_read(haft_session *session, const char *text, size_t s
     int status = 0;
 
     session->owner.now = now;
-    if (server->metering.metrics)
+    if (server->metering.metrics) {
         atomic_fetch_add(&server->metering.received, size);
+        if (now > atomic_load(&server->metering.heard))
+            atomic_store(&server->metering.heard, now);
+    }
     if (!call)
         return NULL;
     call->request.tag = tag;

@@ -166,7 +166,7 @@ static void client_on_wait(uv_timer_t *timer)
 static http_request *client_find_waiting(const http_client *client)
 {
     for (http_request *request = client->requests; request; request = request->next)
-        if (!request->added || request->resumed)
+        if ((!request->added || request->resumed) && request->pass != client->pass)
             return request;
     return NULL;
 }
@@ -180,13 +180,19 @@ static bool client_do_waiting(http_client *client)
     CURLcode code;
 
     client->waiting = false;
+    client->pass++;
     while (left-- && !client->destroyed && !client->broken &&
            (request = client_find_waiting(client))) {
+        request->pass = client->pass;
         if (!request->added) {
             hf_http_request_add(request);
             continue;
         }
         request->resumed = false;
+        if (request->stream) {
+            hf_http_stream_continue(request->stream);
+            continue;
+        }
         request->since = client->uv->now(client->loop);
         client->depth++;
         code = curl_easy_pause(request->easy, CURLPAUSE_CONT);
@@ -234,7 +240,9 @@ static bool client_reap(http_client *client)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request) || !request)
         return true;
     code = message->data.result;
-    if (!code && !request->failure && request->location)
+    if (!code && !request->failure && request->stream)
+        hf_http_stream_connected(request->stream);
+    else if (!code && !request->failure && request->location)
         hf_http_redirect_follow(request);
     else
         hf_http_request_finish(request, hf_http_error_of(request, code));

@@ -28,6 +28,7 @@
 
 typedef struct http_client http_client;
 typedef struct http_request http_request;
+typedef struct http_stream http_stream; /* a connection without HTTP on it */
 
 /* ---- results of a request ---- */
 
@@ -50,6 +51,7 @@ typedef struct http_request http_request;
     X(HTTP_HEAD_TOO_BIG, "the headers of the answer exceed the limit")                             \
     X(HTTP_BODY_TOO_BIG, "the body of the answer exceeds the limit")                               \
     X(HTTP_BAD_ANSWER, "the answer is not valid HTTP")                                             \
+    X(HTTP_LOST, "the connection was lost")                                                        \
     X(HTTP_REDIRECT_REFUSED, "the answer is a redirect, which haft does not follow here")          \
     X(HTTP_FAILED, "libcurl failed")
 
@@ -143,6 +145,24 @@ struct http_request_options {
     void *context;
 };
 
+/* A connection to the host of a URL, through proxy and TLS as for a request, for another protocol than
+ * HTTP.  The limits of requests and of connections to a host include it. */
+struct http_stream_options {
+    const char *url;         /* http or https; its path is not used */
+    const char *unix_socket; /* connect to this instead of the URL's host: none */
+    size_t max_unsent;       /* bytes that wait to be sent: 16 MiB */
+    unsigned connect_ms;     /* to a connection: 10,000 */
+    unsigned tls_ms;         /* for the TLS handshake: 10,000 */
+
+    /* on_bytes must be there.  on_end comes exactly once for a stream that was opened, as the last; its
+     * error is HTTP_OK when the server has closed the connection in order. */
+    void (*on_open)(void *context);
+    void (*on_bytes)(void *context, const char *bytes, size_t size);
+    void (*on_writable)(void *context); /* bytes had to wait, and all have been sent */
+    void (*on_end)(void *context, const struct http_end *end);
+    void *context;
+};
+
 /* ---- functions ---- */
 
 struct http_client_functions {
@@ -174,6 +194,22 @@ struct http_client_functions {
 
     /* The message of an error. */
     const char *(*error_text)(enum http_error error);
+
+    /* Opens a stream.  Returns it, or NULL with the reason, as `start` does; no callback comes before it
+     * returns.  It is valid until its on_end returns. */
+    http_stream *(*open_stream)(http_client *client, const struct http_stream_options *options,
+                                haft_reason *reterr_reason);
+    /* Sends bytes, which are copied.  Returns 0; HAFT_EBUSY before on_open, HAFT_ECLOSED from on_end,
+     * HAFT_ETOOBIG when too much waits, HAFT_ENOMEM: nothing is sent then.  on_end reports a later
+     * failure. */
+    int (*stream_send)(http_stream *stream, const char *bytes, size_t size);
+    size_t (*stream_unsent)(const http_stream *stream); /* bytes that wait to be sent */
+    /* No on_bytes until it is resumed: the server is no longer read. */
+    void (*stream_pause)(http_stream *stream);
+    void (*stream_resume)(http_stream *stream);
+    /* Closes it at once: on_end, with HTTP_CANCELLED, has been called when it returns.  What waits is not
+     * sent.  Does nothing when called from on_end. */
+    void (*stream_close)(http_stream *stream);
 };
 
 /* The libuv functions that the part needs, from the program's copy, since a program may link libuv

@@ -60,6 +60,10 @@ static enum http_error error_of_wait(const http_request *request)
  * arrived. */
 static enum http_error error_of_transfer(const http_request *request)
 {
+    if (request->phase == PHASE_STREAM)
+        return HTTP_LOST;
+    if (request->phase == PHASE_CONNECT && strstr(request->reason, "CONNECT"))
+        return HTTP_PROXY_FAILED;
     if (request->phase == PHASE_BODY)
         return strstr(request->reason, "chunk") || strstr(request->reason, "hunk") ? HTTP_BAD_ANSWER
                                                                                    : HTTP_TRUNCATED;

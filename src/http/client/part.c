@@ -11,6 +11,12 @@ static const struct http_client_functions part_functions = {
     .pause = hf_http_request_pause,
     .resume = hf_http_request_resume,
     .error_text = hf_http_error_text,
+    .open_stream = hf_http_stream_open,
+    .stream_send = hf_http_stream_send,
+    .stream_unsent = hf_http_stream_unsent,
+    .stream_pause = hf_http_stream_pause,
+    .stream_resume = hf_http_stream_resume,
+    .stream_close = hf_http_stream_close,
 };
 
 const haft_part haft_http_client_part = {

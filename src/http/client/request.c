@@ -111,6 +111,7 @@ uint64_t hf_http_request_deadline(const http_request *request, enum http_error *
         [PHASE_SEND] = {o->idle_ms, HTTP_IDLE_TIMEOUT},
         [PHASE_ANSWER] = {o->answer_ms, HTTP_ANSWER_TIMEOUT},
         [PHASE_BODY] = {o->idle_ms, HTTP_IDLE_TIMEOUT},
+        [PHASE_STREAM] = {UINT32_MAX, HTTP_IDLE_TIMEOUT},
     };
     uint64_t due = request->paused && request->phase == PHASE_BODY
                        ? UINT64_MAX
@@ -166,11 +167,21 @@ void hf_http_request_remove(http_request *request)
     request->added = false;
 }
 
+/* The handle of a stream is done with: libcurl knows it as one that only connects. */
+static void request_give_back(http_request *request)
+{
+    if (request->stream)
+        curl_easy_cleanup(request->easy);
+    else
+        hf_http_client_keep_easy(request->client, request->easy);
+    request->easy = NULL;
+}
+
 void hf_http_request_release(http_request *request)
 {
     const haft_allocator *allocator = request->client->allocator;
 
-    hf_http_client_keep_easy(request->client, request->easy);
+    request_give_back(request);
     curl_slist_free_all(request->lines);
     curl_free(request->location);
     hf_http_response_clear(request);
@@ -215,6 +226,8 @@ void hf_http_request_finish(http_request *request, enum http_error error)
     if (request->over)
         return;
     request->over = true;
+    if (request->stream)
+        hf_http_stream_stop(request->stream);
     request_unlink(request);
     if (!--client->n_requests)
         client->idle_since = client->uv->now(client->loop);
@@ -222,8 +235,7 @@ void hf_http_request_finish(http_request *request, enum http_error error)
         request_link(request, &client->over);
     } else {
         hf_http_request_remove(request);
-        hf_http_client_keep_easy(client, request->easy);
-        request->easy = NULL;
+        request_give_back(request);
     }
     request_tell_end(request, error);
     if (!inside)

@@ -26,12 +26,20 @@ struct http_watch {
     struct http_watch *next, **at;
 };
 
-/* The phase of a request, which determines its timeout. */
-enum http_phase { PHASE_CONNECT, PHASE_TLS, PHASE_SEND, PHASE_ANSWER, PHASE_BODY };
+/* Where a request stands, which says what it waits for. */
+enum http_phase {
+    PHASE_CONNECT,
+    PHASE_TLS,
+    PHASE_SEND,
+    PHASE_ANSWER,
+    PHASE_BODY,
+    PHASE_STREAM /* a stream is connected */
+};
 
 struct http_request {
     http_client *client;
-    http_request *next, **at; /* among requests in flight, or finished ones */
+    http_request *next, **at; /* among those in flight, or those that are over */
+    http_stream *stream;      /* it is the connection of; NULL for none */
     CURL *easy;
     struct curl_slist *lines;            /* headers */
     struct http_request_options options; /* without method, URL and headers */
@@ -43,8 +51,9 @@ struct http_request {
     bool added; /* added to the multi handle */
     bool over;  /* on_end has been called */
     bool paused;
-    bool resumed;   /* still to be executed */
-    bool head_only; /* the response has no body, regardless of its headers */
+    unsigned pass;  /* the latest in which it was looked after */
+    bool resumed;   /* to be done; of a stream, it has something to do */
+    bool head_only; /* the answer has no body, whatever its headers say */
     bool with_body, is_post;
     bool reads_body; /* by our callback, in pieces */
     bool refused_address;
@@ -88,8 +97,9 @@ struct http_client {
     unsigned depth;      /* nesting of calls into libcurl */
     uint64_t idle_since; /* when the last request ended */
     bool destroyed, closed;
-    bool broken;  /* libcurl or libuv failed: all requests end, and a new handle is created */
-    bool waiting; /* a request waits to be added or resumed */
+    bool broken;   /* libcurl or libuv refused to work: all requests end, and it begins again */
+    bool waiting;  /* some request waits to be added or resumed */
+    unsigned pass; /* through those; one that has more to do at once waits for the next */
     struct http_watch *watches;
     http_request *requests, *over;
     CURL *spare[HTTP_SPARE]; /* reset handles for reuse */
@@ -154,6 +164,23 @@ void hf_http_request_enter(http_request *request, enum http_phase phase);
 
 /* When the earliest of its timeouts expires, and its error. */
 uint64_t hf_http_request_deadline(const http_request *request, enum http_error *ret_error);
+
+/* ---- stream.c ---- */
+
+http_stream *hf_http_stream_open(http_client *client, const struct http_stream_options *options,
+                                 haft_reason *reterr_reason);
+int hf_http_stream_send(http_stream *stream, const char *bytes, size_t size);
+size_t hf_http_stream_unsent(const http_stream *stream);
+void hf_http_stream_pause(http_stream *stream);
+void hf_http_stream_resume(http_stream *stream);
+void hf_http_stream_close(http_stream *stream);
+
+/* libcurl has connected. */
+void hf_http_stream_connected(http_stream *stream);
+/* Reads and writes what it can. */
+void hf_http_stream_continue(http_stream *stream);
+/* Its request is over, and libcurl about to close the socket. */
+void hf_http_stream_stop(http_stream *stream);
 
 /* ---- setup.c ---- */
 

@@ -143,6 +143,9 @@ static void emit_properties(struct emit *e, const struct object *object)
 /* Keys of a record with numeric keys must match a pattern for numbers. */
 static void emit_names(struct emit *e, const struct node *names)
 {
+    /* Keys are strings anyway: a declared map without a rule for its keys need not say it. */
+    if (names && names->c_string && !names->n_checks)
+        return;
     if (!names || names->types & TYPE_STRING) {
         emit_child(e, "propertyNames", names);
         return;

@@ -1,0 +1,68 @@
+/* filter.c - see filter.h. */
+#include "hass/filter.h"
+
+/* Domains that have entities in Home Assistant, also where this home has none: an entity that was
+ * removed is still in histories and traces. */
+static const char filter_domains[] =
+    " ai_task air_quality alarm_control_panel assist_satellite automation binary_sensor button calendar camera "
+    "climate conversation counter cover date datetime device_tracker event fan geo_location group humidifier "
+    "image image_processing input_boolean input_button input_datetime input_number input_select input_text "
+    "lawn_mower light lock media_player notify number person plant proximity remote scene schedule script select "
+    "sensor siren stt sun switch tag text time timer todo tts update vacuum valve wake_word water_heater "
+    "weather zone ";
+
+bool hass_shows(const struct hass *hass, const char *entity_id)
+{
+    return !hass->entities || hf_glob_list_allows(hass->entities, entity_id);
+}
+
+static bool filter_knows_domain(const char *word, size_t size)
+{
+    char wanted[64];
+
+    if (size + 3 > sizeof wanted)
+        return true;
+    wanted[0] = ' ';
+    memcpy(wanted + 1, word, size);
+    wanted[size + 1] = ' ';
+    wanted[size + 2] = '\0';
+    return strstr(filter_domains, wanted) != NULL;
+}
+
+bool hass_hides_word(const struct hass *hass, const char *word, size_t size)
+{
+    char id[ENTITY_ID_MAX + 1];
+    const char *dot;
+
+    if (!hass->entities || !hass_is_entity_id(word, size))
+        return false;
+    memcpy(id, word, size);
+    id[size] = '\0';
+    if (hass_shows(hass, id))
+        return false;
+    dot = strchr(id, '.');
+    return filter_knows_domain(id, (size_t)(dot - id)) ||
+           hass_table_find(&hass->states, id, size) || hass_place(&hass->places, HASS_ENTITIES, id);
+}
+
+const char *hass_tidy_id(haft_arena *arena, const char *text, size_t size)
+{
+    struct text trimmed = text_trim(text, size);
+    char *copy = haft_arena_copy(arena, trimmed.data, trimmed.size);
+
+    for (size_t i = 0; copy && i < trimmed.size; i++)
+        copy[i] = ascii_lower(copy[i]);
+    return copy;
+}
+
+bool hass_sees(haft_call *call, const char *entity_id)
+{
+    const char *id = hass_tidy_id(haft_call_arena(call), entity_id, strlen(entity_id));
+
+    return id && hass_shows(home_hass(call), id);
+}
+
+bool hass_is_filtered(haft_call *call)
+{
+    return home_hass(call)->entities != NULL;
+}

@@ -1,0 +1,23 @@
+/* hass/filter.h - what the option --entities hides. */
+#ifndef HOME_HASS_FILTER_H
+#define HOME_HASS_FILTER_H
+
+#include "hass/client.h"
+
+/* Whether the model may see an entity of that id, which need not exist. */
+bool hass_shows(const struct hass *hass, const char *entity_id);
+
+/* Whether a word of a text may name an entity that is hidden: it has the form of an entity id, is not
+ * allowed, and is an entity or has the domain of one.  With the lock held. */
+bool hass_hides_word(const struct hass *hass, const char *word, size_t size);
+
+/* The first word of a text at or after *from that may; false if there is none.  With the lock held:
+ * redact.c. */
+bool hass_find_hidden(const struct hass *hass, const char *text, size_t size, size_t *from,
+                      size_t *ret_end);
+
+/* An entity id as Home Assistant reads it, in small letters and without spaces around it; NULL without
+ * memory. */
+const char *hass_tidy_id(haft_arena *arena, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,367 @@
+/* reach.c - see reach.h.  With a filter, commands and requests that are not in a table here are refused. */
+#include "hass/reach.h"
+
+#include "base/percent.h"
+#include "hass/decide.h"
+#include "hass/filter.h"
+#include "hass/read.h"
+
+/* ---- errors ---- */
+
+static int reach_refuse(const struct hass_wait *wait, const char *what)
+{
+    return hass_fail(
+        wait->call,
+        "%s is refused: it cannot be limited to the entities that this server may use (--entities).",
+        what);
+}
+
+static const char *const reach_places[] = {
+#define HASS_REGISTRY_(name, text, key) text,
+    HASS_REGISTRIES(HASS_REGISTRY_)
+#undef HASS_REGISTRY_
+};
+
+static int reach_fail(const struct hass_wait *wait, const struct reach *reach)
+{
+    const char *place = reach_places[reach->which];
+
+    switch (reach->verdict) {
+    case REACH_ALLOWED:
+        return 0;
+    case REACH_NO_ENTITY:
+        return hass_fail_entity(wait->hass, wait->call, reach->what);
+    case REACH_NO_PLACE:
+        return hass_fail(wait->call, "%c%s not found: %s.", place[0] - 'a' + 'A', place + 1,
+                         reach->what);
+    case REACH_NO_TARGET:
+        return hass_fail(wait->call, "The service %s has no entity to act on.", reach->what);
+    case REACH_INVALID:
+        return hass_fail(wait->call, "\"%s\" must be a string or an array of strings.",
+                         reach->what);
+    case REACH_REFUSED:
+        return reach_refuse(wait, reach->what);
+    default:
+        return hass_no_memory(wait->call);
+    }
+}
+
+/* Checks a value; an error of the call only if that was not possible. */
+static int reach_look(const struct hass_wait *wait, enum reach_kind kind, yyjson_val *value,
+                      struct reach *ret_reach)
+{
+    haft_arena *arena = haft_call_arena(wait->call);
+    struct reach reach = {.verdict = REACH_ALLOWED};
+    int status = hass_lock_ready(wait, true);
+
+    if (status)
+        return status;
+    reach.verdict = hass_decide_value(wait->hass, arena, kind, value, &reach.what);
+    reach.what = haft_arena_copy(arena, reach.what, strlen(reach.what));
+    uv_mutex_unlock(&wait->hass->lock);
+    if (!reach.what)
+        return hass_no_memory(wait->call);
+    *ret_reach = reach;
+    return 0;
+}
+
+static int reach_value(const struct hass_wait *wait, enum reach_kind kind, yyjson_val *value)
+{
+    struct reach reach;
+    int status = reach_look(wait, kind, value, &reach);
+
+    return status ? status : reach_fail(wait, &reach);
+}
+
+/* ---- scripts, automations and scenes ---- */
+
+/* Checks the configuration at that path: 0 if it is harmless or, with `may_lack`, not there. */
+static int reach_config(const struct hass_wait *wait, const char *path, const char *what,
+                        bool may_lack)
+{
+    struct hass_answer answer;
+    struct reach reach;
+    yyjson_val *config;
+    int status = hass_exchange(wait, "GET", path, NULL, &answer);
+
+    if (status)
+        return status;
+    if (answer.status == 404 && may_lack)
+        return 0;
+    config = answer.status == 200
+                 ? haft_json_read(answer.body, answer.size, 0, haft_call_arena(wait->call), NULL)
+                 : NULL;
+    if (!yyjson_is_obj(config))
+        return reach_refuse(wait, what);
+    status = reach_look(wait, REACH_CONFIG, config, &reach);
+    if (!status && reach.verdict) /* what it reaches is not said */
+        status = reach_refuse(wait, what);
+    return status;
+}
+
+/* With the lock held: the id by which an entity is configured; NULL if it has none. */
+static const char *reach_config_id(const struct hass *hass, haft_arena *arena, const char *id)
+{
+    const struct state *state = hass_table_find(&hass->states, id, strlen(id));
+    yyjson_val *attributes;
+    const char *why;
+    size_t at;
+
+    if (!strncmp(id, "script.", 7))
+        return id + 7;
+    if (!state ||
+        hf_json_parse(state_attributes(state), state->attributes, arena, &attributes, &at, &why))
+        return NULL;
+    return yyjson_get_str(yyjson_obj_get(attributes, "id"));
+}
+
+static int reach_owner(const struct hass_wait *wait, const char *id)
+{
+    haft_arena *arena = haft_call_arena(wait->call);
+    const char *config;
+    haft_buffer path;
+    int status = hass_lock_ready(wait, true);
+
+    if (status)
+        return status;
+    config = reach_config_id(wait->hass, arena, id);
+    uv_mutex_unlock(&wait->hass->lock);
+    if (!config)
+        return reach_refuse(wait, id);
+    haft_buffer_init(&path, wait->hass->allocator, 4096);
+    haft_buffer_printf(&path, "/api/config/%.*s/config/", (int)strcspn(id, "."), id);
+    hf_percent_encode(&path, config, strlen(config));
+    haft_buffer_add(&path, "", 1);
+    status = path.status ? hass_no_memory(wait->call) : reach_config(wait, path.data, id, false);
+    haft_buffer_finish(&path);
+    return status;
+}
+
+int hass_reach_service(const struct hass_wait *wait, const struct hass_service *service,
+                       yyjson_val *data, yyjson_val **ret_data)
+{
+    struct hass *hass = wait->hass;
+    struct reach reach;
+    int status = hass_lock_ready(wait, false);
+
+    if (status)
+        return status;
+    reach = hass_decide(hass, haft_call_arena(wait->call), service, data);
+    uv_mutex_unlock(&hass->lock);
+    status = reach_fail(wait, &reach);
+    for (size_t i = 0; !status && i < reach.n_owners; i++)
+        status = reach_owner(wait, reach.owners[i]);
+    if (!status)
+        *ret_data = reach.data;
+    return status;
+}
+
+/* ---- ids of configurations ---- */
+
+/* Whether a visible entity of the domain is configured by that id; with the lock held. */
+static bool reach_shows_config(const struct hass *hass, haft_arena *arena, const char *domain,
+                               const char *config)
+{
+    size_t size = strlen(domain);
+
+    for (size_t i = 0; i < hass->states.n_slots; i++) {
+        const struct state *state = hass->states.slots[i];
+        const char *id = state ? state_id(state) : "";
+
+        if (!strncmp(id, domain, size) && id[size] == '.' && hass_shows(hass, id)) {
+            const char *known = reach_config_id(hass, arena, id);
+
+            if (known && !strcmp(known, config))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- commands ---- */
+
+static const char *const reach_commands[] = {"ping",
+                                             "get_*",
+                                             "auth/current_user",
+                                             "config/*_registry/list",
+                                             "config/*_registry/list_for_display",
+                                             "config/entity_registry/get",
+                                             "trace/list",
+                                             "trace/get",
+                                             "trace/contexts",
+                                             "lovelace/dashboards/list",
+                                             "lovelace/config",
+                                             "lovelace/info",
+                                             "lovelace/resources",
+                                             "todo/item/list",
+                                             "history/history_during_period",
+                                             "recorder/statistics_during_period",
+                                             "recorder/list_statistic_ids",
+                                             "recorder/info",
+                                             "logbook/get_events",
+                                             "system_log/list",
+                                             "validate_config",
+                                             "supervisor/api",
+                                             "hacs/*"};
+
+static int reach_trace(const struct hass_wait *wait, yyjson_val *fields)
+{
+    const char *domain = yyjson_get_str(yyjson_obj_get(fields, "domain"));
+    const char *item = yyjson_get_str(yyjson_obj_get(fields, "item_id"));
+    bool shows;
+    int status;
+
+    if (!domain || !item) /* of all of them, hidden ones too */
+        return reach_refuse(wait, "A list of all traces");
+    status = hass_lock_ready(wait, true);
+    if (status)
+        return status;
+    shows = reach_shows_config(wait->hass, haft_call_arena(wait->call), domain, item);
+    uv_mutex_unlock(&wait->hass->lock);
+    return shows ? 0 : hass_fail(wait->call, "not_found: The trace could not be found");
+}
+
+/* Add-ons may be listed, started and stopped; their input and the API of Home Assistant are refused. */
+static bool reach_knows_endpoint(const char *endpoint)
+{
+    static const char *const endpoints[] = {
+        "/addons", "/addons/*/info",  "/addons/*/start",  "/addons/*/stop", "/addons/*/restart",
+        "/store",  "/store/addons/*", "/supervisor/info", "/info",          "/addons/*/stats"};
+
+    for (size_t i = 0; endpoint && i < sizeof endpoints / sizeof *endpoints; i++)
+        if (hf_glob_match(endpoints[i], strlen(endpoints[i]), endpoint))
+            return !strstr(endpoint, "..") && !strchr(endpoint, '%') && !strstr(endpoint, "/api") &&
+                   !strstr(endpoint, "/stdin");
+    return false;
+}
+
+int hass_reach_command(const struct hass_wait *wait, const char *type, yyjson_val *fields)
+{
+    const char *endpoint = yyjson_get_str(yyjson_obj_get(fields, "endpoint"));
+    size_t i = 0, n = sizeof reach_commands / sizeof *reach_commands;
+
+    if (!wait->hass->entities)
+        return 0;
+    while (i < n && !hf_glob_match(reach_commands[i], strlen(reach_commands[i]), type))
+        i++;
+    if (i == n || (!strcmp(type, "supervisor/api") && !reach_knows_endpoint(endpoint)))
+        return reach_refuse(wait, type);
+    if (!strncmp(type, "trace/", 6)) {
+        int status = reach_trace(wait, fields);
+
+        if (status)
+            return status;
+    }
+    if (!strcmp(type, "validate_config"))
+        return reach_value(wait, REACH_CONFIG, fields);
+    return strncmp(type, "hacs/", 5) != 0 && strcmp(type, "supervisor/api") != 0
+               ? reach_value(wait, REACH_DATA, fields)
+               : 0;
+}
+
+/* ---- requests ---- */
+
+static const struct {
+    const char *method, *path;
+    const char *needs; /* part of the query */
+} reach_requests[] = {
+    {"GET", "/api/", NULL},
+    {"GET", "/api/config", NULL},
+    {"GET", "/api/core/state", NULL},
+    {"GET", "/api/components", NULL},
+    {"GET", "/api/services", NULL},
+    {"GET", "/api/states", NULL},
+    {"GET", "/api/states/*", NULL},
+    {"GET", "/api/history/period*", "filter_entity_id="},
+    {"GET", "/api/logbook*", NULL},
+    {"GET", "/api/error_log", NULL},
+    {"GET", "/api/hassio/*/logs", NULL},
+    {"GET", "/api/calendars*", NULL},
+    {"GET", "/api/camera_proxy/*", NULL},
+    {"*", "/api/config/automation/config/*", NULL},
+    {"*", "/api/config/script/config/*", NULL},
+    {"*", "/api/config/scene/config/*", NULL},
+    {"POST", "/api/config/core/check_config", NULL},
+};
+
+static bool reach_knows_request(const char *method, const char *path, const char *query)
+{
+    for (size_t i = 0; i < sizeof reach_requests / sizeof *reach_requests; i++) {
+        const char *m = reach_requests[i].method, *p = reach_requests[i].path,
+                   *q = reach_requests[i].needs;
+
+        if (hf_glob_match(m, strlen(m), method) && hf_glob_match(p, strlen(p), path))
+            return !q || (query && strstr(query, q));
+    }
+    return false;
+}
+
+/* A configuration is read if its entity is visible, and changed if what it does is, and will be. */
+static int reach_edit(const struct hass_wait *wait, const char *method, const char *path,
+                      const char *raw_path, const char *body)
+{
+    haft_arena *arena = haft_call_arena(wait->call);
+    const char *domain = path + strlen("/api/config/"), *id = strrchr(path, '/') + 1;
+    bool shows, reads = !strcmp(method, "GET");
+    yyjson_val *config;
+    int status = hass_lock_ready(wait, reads);
+
+    if (status)
+        return status;
+    domain = haft_arena_copy(arena, domain, strcspn(domain, "/"));
+    shows = domain && reach_shows_config(wait->hass, arena, domain, id);
+    uv_mutex_unlock(&wait->hass->lock);
+    if (!domain)
+        return hass_no_memory(wait->call);
+    if (!shows && strcmp(method, "POST") != 0)
+        return hass_fail(wait->call, "Resource not found: %s %s.", domain, id);
+    if (reads)
+        return 0;
+    /* An existing configuration must be harmless and visible; a new one may be made. */
+    status = shows ? reach_config(wait, raw_path, id, true) : 0;
+    if (!status && !shows) {
+        struct hass_answer answer;
+
+        status = hass_exchange(wait, "GET", raw_path, NULL, &answer);
+        if (!status && answer.status != 404)
+            status = hass_fail(wait->call, "Resource not found: %s %s.", domain, id);
+    }
+    if (status || !body)
+        return status;
+    config = haft_json_read(body, strlen(body), 0, arena, NULL);
+    return config ? reach_value(wait, REACH_CONFIG, config)
+                  : hass_fail(wait->call, "The configuration is not valid JSON.");
+}
+
+int hass_reach_request(const struct hass_wait *wait, const char *method, const char *path,
+                       const char *body)
+{
+    haft_arena *arena = haft_call_arena(wait->call);
+    size_t size = strcspn(path, "?"), from = 0, end;
+    const char *plain, *query;
+    struct reach reach = {.verdict = REACH_NO_ENTITY};
+    int status;
+
+    if (!wait->hass->entities)
+        return 0;
+    plain = hf_percent_decode(arena, path, size, false, &status);
+    query = path[size]
+                ? hf_percent_decode(arena, path + size + 1, strlen(path + size + 1), true, &status)
+                : "";
+    if (!plain || !query || strstr(plain, "..") || !reach_knows_request(method, plain, query))
+        return reach_refuse(wait, "This request");
+    if (!strncmp(plain, "/api/config/", 12) && strstr(plain + 12, "/config/"))
+        return reach_edit(wait, method, plain, path, body);
+    plain = haft_arena_printf(arena, "%s %s", plain, query);
+    status = plain ? hass_lock_ready(wait, true) : hass_no_memory(wait->call);
+    if (status)
+        return status;
+    if (hass_find_hidden(wait->hass, plain, strlen(plain), &from, &end))
+        reach.what = haft_arena_copy(arena, plain + from, end - from);
+    else
+        reach.verdict = REACH_ALLOWED;
+    uv_mutex_unlock(&wait->hass->lock);
+    if (reach.verdict && !reach.what)
+        return hass_no_memory(wait->call);
+    return reach_fail(wait, &reach);
+}

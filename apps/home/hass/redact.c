@@ -1,0 +1,244 @@
+/* redact.c - see redact.h.
+ *
+ * A text is searched for words that look like entity ids; `states.lock.door.state` has the two words in the
+ * middle.  A reader of the result cannot tell how long a hidden id was. */
+#include "hass/redact.h"
+
+#include "hass/filter.h"
+
+static const char redact_mark[] = "[hidden]";
+
+/* ---- text ---- */
+
+static bool redact_is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The end of the run of such characters that begins at `at`. */
+static size_t redact_part_end(const char *text, size_t size, size_t at)
+{
+    while (at < size && redact_is_part(text[at]))
+        at++;
+    return at;
+}
+
+static bool redact_hides(const struct hass *hass, const char *text, size_t size)
+{
+    char id[ENTITY_ID_MAX];
+
+    if (size > sizeof id)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        id[i] = ascii_lower(text[i]);
+    return hass_hides_word(hass, id, size);
+}
+
+bool hass_find_hidden(const struct hass *hass, const char *text, size_t size, size_t *from,
+                      size_t *ret_end)
+{
+    size_t at = *from;
+
+    while (at < size) {
+        size_t dot = redact_part_end(text, size, at), end;
+
+        if (dot == at || dot >= size || text[dot] != '.') {
+            at = dot + 1;
+            continue;
+        }
+        end = redact_part_end(text, size, dot + 1);
+        if (end > dot + 1 && redact_hides(hass, text + at, end - at)) {
+            *from = at;
+            *ret_end = end;
+            return true;
+        }
+        at = dot + 1;
+    }
+    return false;
+}
+
+static bool redact_is_clean(const struct hass *hass, const char *text, size_t size)
+{
+    size_t from = 0, end;
+
+    return !hass_find_hidden(hass, text, size, &from, &end);
+}
+
+static void redact_text(const struct hass *hass, const char *text, size_t size, haft_buffer *out)
+{
+    size_t done = 0, from = 0, end;
+
+    while (hass_find_hidden(hass, text, size, &from, &end)) {
+        haft_buffer_add(out, text + done, from - done);
+        haft_buffer_puts(out, redact_mark);
+        done = from = end;
+    }
+    haft_buffer_add(out, text + done, size - done);
+}
+
+/* ---- JSON ---- */
+
+/* Whether the name of a service stands there, which looks like an entity id. */
+static bool redact_is_service(const struct hass *hass, const char *key, yyjson_val *value)
+{
+    const char *text = yyjson_get_str(value);
+
+    return text && key &&
+           (!strcmp(key, "service") || !strcmp(key, "action") || !strcmp(key, "perform_action")) &&
+           !hass_table_find(&hass->states, text, yyjson_get_len(value)) &&
+           !hass_place(&hass->places, HASS_ENTITIES, text);
+}
+
+/* Whether a value is nothing but a hidden id, or an object about one. */
+static bool redact_is_about(const struct hass *hass, yyjson_val *value)
+{
+    /* Of states and logs; of list_for_display; of what caused an entry of a log. */
+    static const char *const keys[] = {"entity_id", "ei", "context_entity_id"};
+
+    if (yyjson_is_str(value))
+        return redact_hides(hass, yyjson_get_str(value), yyjson_get_len(value));
+    for (size_t i = 0; yyjson_is_obj(value) && i < sizeof keys / sizeof *keys; i++) {
+        yyjson_val *id = yyjson_obj_get(value, keys[i]);
+
+        if (yyjson_is_str(id) && redact_hides(hass, yyjson_get_str(id), yyjson_get_len(id)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether anything in the value is hidden; it nests no deeper than a message may. */
+static bool redact_is_needed(const struct hass *hass, const char *key, yyjson_val *value)
+{
+    yyjson_val *name, *item;
+    size_t i, max;
+
+    if (yyjson_is_str(value))
+        return !redact_is_service(hass, key, value) &&
+               !redact_is_clean(hass, yyjson_get_str(value), yyjson_get_len(value));
+    if (yyjson_is_arr(value))
+        yyjson_arr_foreach(value, i, max, item)
+            if (redact_is_needed(hass, NULL, item))
+                return true;
+    if (yyjson_is_obj(value))
+        yyjson_obj_foreach(value, i, max, name, item)
+            if (!redact_is_clean(hass, yyjson_get_str(name), yyjson_get_len(name)) ||
+                redact_is_needed(hass, yyjson_get_str(name), item))
+                return true;
+    return false;
+}
+
+struct redaction {
+    const struct hass *hass;
+    struct json_writer w;
+    haft_buffer text; /* of one string */
+};
+
+static void redact_write(struct redaction *r, const char *key, yyjson_val *value);
+
+static void redact_write_object(struct redaction *r, yyjson_val *value)
+{
+    yyjson_val *name, *item;
+    size_t i, max;
+
+    hf_json_begin_object(&r->w);
+    yyjson_obj_foreach(value, i, max, name, item) {
+        const char *key = yyjson_get_str(name);
+
+        if (!redact_is_clean(r->hass, key, yyjson_get_len(name)) ||
+            (redact_is_about(r->hass, item) && !redact_is_service(r->hass, key, item)))
+            continue;
+        hf_json_name(&r->w, key, yyjson_get_len(name));
+        redact_write(r, key, item);
+    }
+    hf_json_end_object(&r->w);
+}
+
+static void redact_write(struct redaction *r, const char *key, yyjson_val *value)
+{
+    yyjson_val *item;
+    size_t i, max;
+
+    if (yyjson_is_arr(value)) {
+        hf_json_begin_array(&r->w);
+        yyjson_arr_foreach(value, i, max, item)
+            if (!redact_is_about(r->hass, item))
+                redact_write(r, NULL, item);
+        hf_json_end_array(&r->w);
+    } else if (yyjson_is_obj(value)) {
+        redact_write_object(r, value);
+    } else if (yyjson_is_str(value) && !redact_is_service(r->hass, key, value)) {
+        haft_buffer_clear(&r->text);
+        redact_text(r->hass, yyjson_get_str(value), yyjson_get_len(value), &r->text);
+        hf_json_string(&r->w, r->text.data ? r->text.data : "", r->text.size);
+    } else {
+        hf_json_value(&r->w, value);
+    }
+}
+
+int hass_redact_value(struct hass *hass, haft_arena *arena, yyjson_val *value,
+                      yyjson_val **ret_value)
+{
+    struct redaction r = {.hass = hass};
+    haft_buffer out;
+    const char *why;
+    size_t at;
+    int status;
+    bool needed;
+
+    *ret_value = value;
+    if (!hass->entities)
+        return 0;
+    uv_mutex_lock(&hass->lock);
+    needed = redact_is_needed(hass, NULL, value);
+    if (!needed) {
+        uv_mutex_unlock(&hass->lock);
+        return 0;
+    }
+    haft_buffer_init(&out, hass->allocator, 64 << 20);
+    haft_buffer_init(&r.text, hass->allocator, 64 << 20);
+    r.w.out = &out;
+    if (redact_is_about(hass, value))
+        hf_json_null(&r.w);
+    else
+        redact_write(&r, NULL, value);
+    uv_mutex_unlock(&hass->lock);
+    status = out.status ? out.status : r.text.status;
+    if (!status)
+        status = hf_json_parse(out.data, out.size, arena, ret_value, &at, &why);
+    haft_buffer_finish(&out);
+    haft_buffer_finish(&r.text);
+    return status;
+}
+
+/* ---- for tools ---- */
+
+haft_value *hass_redact(haft_call *call, haft_value *value)
+{
+    yyjson_val *clean;
+
+    if (hass_redact_value(home_hass(call), haft_call_arena(call), value, &clean)) {
+        hass_no_memory(call);
+        return NULL;
+    }
+    return clean;
+}
+
+const char *hass_redact_text(haft_call *call, const char *text, size_t size)
+{
+    struct hass *hass = home_hass(call);
+    haft_buffer out;
+    const char *copy;
+
+    if (!hass->entities)
+        return haft_arena_copy(haft_call_arena(call), text, size);
+    haft_buffer_init(&out, hass->allocator, 64 << 20);
+    uv_mutex_lock(&hass->lock);
+    redact_text(hass, text, size, &out);
+    uv_mutex_unlock(&hass->lock);
+    copy = out.status ? NULL
+                      : haft_arena_copy(haft_call_arena(call), out.data ? out.data : "", out.size);
+    haft_buffer_finish(&out);
+    if (!copy)
+        hass_no_memory(call);
+    return copy;
+}

@@ -1,0 +1,35 @@
+/* websocket/link.h - what a connection on a loop has in either role: pings when nothing arrives, and how
+ * it ended. */
+#ifndef HAFT_SRC_WEBSOCKET_LINK_H
+#define HAFT_SRC_WEBSOCKET_LINK_H
+
+#include "websocket/websocket.h"
+
+enum {
+    LINK_PIECE = 64 << 10,  /* bytes that are handed on at once */
+    LINK_AHEAD = 256 << 10, /* bytes that the transport may have unsent */
+    LINK_PING_MS = 30000,
+    LINK_PONG_MS = 10000
+};
+
+struct websocket_link {
+    websocket *ws;
+    unsigned ping_ms, pong_ms;
+    haft_time heard, pinged;
+    bool waits; /* for an answer to a ping */
+    bool ended;
+    struct websocket_end end;
+    char reason[WEBSOCKET_REASON + 1];
+};
+
+/* Sets the times, with defaults for 0.  UINT_MAX: never pings. */
+void hf_websocket_link_init(struct websocket_link *link, unsigned ping_ms, unsigned pong_ms,
+                            haft_time now);
+/* Something was heard. */
+void hf_websocket_link_hear(struct websocket_link *link, haft_time now);
+/* Pings, or gives up.  Returns when to call again. */
+haft_time hf_websocket_link_tick(struct websocket_link *link, haft_time now);
+/* Keeps how it ended: for on_end of a connection whose owner is in the middle of something. */
+void hf_websocket_link_keep_end(struct websocket_link *link, const struct websocket_end *end);
+
+#endif
