@@ -82,6 +82,19 @@ static void put_verbs(haft_buffer *out)
     haft_buffer_puts(out, "]");
 }
 
+/* The options that a command declares as a server does; one that only a variable sets has no flag. */
+static void put_own_options(haft_buffer *out, const haft_option_table *own)
+{
+    for (size_t i = 0; i < own->n_options; i++) {
+        begin_row(out, i);
+        put_member(out, "flag", own->options[i].name);
+        put_member(out, "takes", own->options[i].takes);
+        put_member(out, "variable", own->options[i].variable);
+        put_member(out, "doc", own->options[i].help);
+        haft_buffer_puts(out, "}");
+    }
+}
+
 static void put_commands(haft_buffer *out)
 {
     struct option_row option;
@@ -92,9 +105,12 @@ static void put_commands(haft_buffer *out)
         put_member(out, "name", command_rows[i].name);
         put_member(out, "doc", command_rows[i].help);
         haft_buffer_puts(out, ",\"options\":[");
-        /* A command that serves has one option of its own, the first, and then those of every server. */
-        for (size_t j = 0;
-             option_at(&command_rows[i], j, &option) && !(command_rows[i].serves && j); j++) {
+        if (command_rows[i].own)
+            put_own_options(out, command_rows[i].own);
+        /* Another command that serves has one more option, the first, and then those of every server. */
+        for (size_t j = 0; !command_rows[i].own && option_at(&command_rows[i], j, &option) &&
+                           !(command_rows[i].serves && j);
+             j++) {
             begin_row(out, j);
             put_member(out, "flag", option.name);
             put_member(out, "takes", option.takes);

@@ -42,7 +42,8 @@ function optionsPage(tables) {
   for (const command of tables.commands) lines.push(row(code(`haft ${command.name}`), sentence(command.doc)));
   for (const command of tables.commands.filter((one) => one.options.length)) {
     lines.push('', `### Options of haft ${command.name}`, '', '| flag | effect |', '|---|---|');
-    for (const option of command.options) lines.push(row(code(option.flag + (option.takes ? ` ${option.takes}` : '')), sentence(option.doc)));
+    for (const option of command.options.filter((one) => one.flag))
+      lines.push(row(code(option.flag + (option.takes ? ` ${option.takes}` : '')), sentence(option.doc)));
   }
   return lines.join('\n');
 }
@@ -59,6 +60,12 @@ function environmentPage(tables, variables) {
   '| variable | same as | effect |', '|---|---|---|'];
 
   for (const option of tables.options) lines.push(row([option.variable, option.also].filter(Boolean).map(code).join(', '), code(option.flag), sentence(option.doc)));
+  for (const command of tables.commands) {
+    const own = command.options.filter((one) => one.variable);
+
+    if (own.length) lines.push('', `## Variables of haft ${command.name}`, '', '| variable | same as | effect |', '|---|---|---|');
+    for (const option of own) lines.push(row(code(option.variable), option.flag ? code(option.flag) : '', sentence(option.doc)));
+  }
   lines.push('', '## Other variables', '', '| variable | effect |', '|---|---|');
   for (const {name, doc} of variables) lines.push(row(code(name), doc));
   return lines.join('\n');
@@ -151,7 +158,10 @@ export function tablePages(tables, names, {reference, gateway}) {
   for (const verb of tables.verbs) add('option', 'options', verb.flag, verb.doc);
   for (const command of tables.commands) {
     add('command', 'options', `haft ${command.name}`, command.doc);
-    for (const option of command.options) add('option', 'options', `haft ${command.name} ${option.flag}`, option.doc);
+    for (const option of command.options) {
+      if (option.flag) add('option', 'options', `haft ${command.name} ${option.flag}`, option.doc);
+      if (option.variable) add('variable', 'environment', option.variable, option.doc);
+    }
   }
   for (const {name, doc} of variables) add('variable', 'environment', name, doc);
   for (const exit of tables.exits) add('exit code', 'exit-codes', `haft: ${exit.code}`, exit.doc);
