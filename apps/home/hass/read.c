@@ -153,6 +153,17 @@ int hass_states(haft_call *call, struct hass_states *ret_states)
 
 /* ---- one ---- */
 
+/* A longer id that begins with the given one is near: light.kitchen for light.kitchen_ceiling. */
+static void read_offer(struct nearest *search, const char *id)
+{
+    size_t size = strlen(search->given);
+
+    if (size > 6 && strncmp(id, search->given, size) == 0)
+        hf_nearest_offer_at(search, id, 1);
+    else
+        hf_nearest_offer(search, id);
+}
+
 int hass_fail_entity(struct hass *hass, haft_call *call, const char *entity_id)
 {
     struct nearest search = hf_nearest_begin(entity_id);
@@ -163,7 +174,7 @@ int hass_fail_entity(struct hass *hass, haft_call *call, const char *entity_id)
     sorted = hass_table_sorted(&hass->states);
     for (size_t i = 0; sorted && i < hass->states.n; i++)
         if (hass_shows(hass, state_id(sorted[i])))
-            hf_nearest_offer(&search, state_id(sorted[i]));
+            read_offer(&search, state_id(sorted[i]));
     name = search.name ? haft_arena_copy(haft_call_arena(call), search.name, strlen(search.name))
                        : NULL;
     uv_mutex_unlock(&hass->lock);
