@@ -681,7 +681,8 @@ static void test_pings(void **state)
     fake_init(&fake);
     hass = hass_new_timed(&options, fake_link(&fake), &times, &reason);
     assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
-    sleep_ms(200);
+    for (int i = 0; i < 10000 && fake_count(&fake, "'type':'ping'") < 2; i++)
+        sleep_ms(1);
     assert_true(fake_count(&fake, "'type':'ping'") >= 2); /* answered */
     assert_int_equal(fake.n_opened, 1);
     hass_free(hass);
