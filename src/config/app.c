@@ -277,6 +277,8 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
     if (!status && app)
         status = app_join(own, own, settings, audit);
     for (size_t i = 0; !status && (server = hf_app_at(app, own, i)); i++) {
+        if (app && server == own)
+            continue;
         status = app_join(server, own, settings, audit);
         refusing = status ? server : own;
     }

@@ -2,6 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { call, haft, plain, post, startHome } from "./home.mjs";
@@ -195,4 +198,13 @@ describe("real clients", () => {
             }
             await assertConforms({ directory });
         });
+});
+
+test("a call is in the audit once", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "haft-home-"));
+    const file = join(directory, "audit");
+
+    await run(haft, ["home", "--call", "example", '{"message":"x"}', "--audit", file], { env: environment({}) });
+    assert.equal(readFileSync(file, "utf8").trim().split("\n").length, 1);
+    rmSync(directory, { recursive: true });
 });

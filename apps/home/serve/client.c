@@ -12,6 +12,8 @@
 int home_settings_check(const home_settings *settings, struct home_options *ret_options,
                         haft_reason *reterr_reason)
 {
+    const char *speech;
+
     if (settings->demo && settings->hass)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "",
                             "--demo cannot be combined with --hass, which HASS_HOST also sets");
@@ -29,15 +31,16 @@ int home_settings_check(const home_settings *settings, struct home_options *ret_
         return hf_error_set(
             reterr_reason, HAFT_EINVAL, "",
             "--render-template cannot be combined with --entities, since templates see all entities");
-    *ret_options = (struct home_options){
-        .url = settings->hass,
-        .token = settings->token,
-        .ca_file = settings->ca,
-        .timeout_ms = (unsigned)settings->timeout,
-        .entities = settings->entities,
-        .speech = settings->speech && (!settings->hass || getenv("ENABLE_SPEECH_FEATURES")),
-        .render_template = settings->render_template,
-        .audio_dir = settings->audio_dir};
+    speech = getenv("ENABLE_SPEECH_FEATURES");
+    *ret_options = (struct home_options){.url = settings->hass,
+                                         .token = settings->token,
+                                         .ca_file = settings->ca,
+                                         .timeout_ms = (unsigned)settings->timeout,
+                                         .entities = settings->entities,
+                                         .speech = settings->speech &&
+                                                   (!settings->hass || (speech && *speech)),
+                                         .render_template = settings->render_template,
+                                         .audio_dir = settings->audio_dir};
     return 0;
 }
 
