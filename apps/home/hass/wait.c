@@ -20,8 +20,10 @@ static void wait_hide_token(const struct hass *hass, char *text)
     size_t size = token ? strlen(token) : 0;
     char *at = text;
 
-    while (size >= WAIT_SECRET && (at = strstr(at, token)))
+    while (size >= WAIT_SECRET && (at = strstr(at, token))) {
         memset(at, '*', size);
+        at += size;
+    }
 }
 
 int hass_fail(haft_call *call, const char *format, ...)

@@ -136,6 +136,9 @@ static int animation_see(void *who, unsigned id, const void *context)
     const struct animation *animation = context;
     animation_item *item = &view->out->animations[view->out->n_animations];
 
+    /* One that began while the list was made may take the place of one that has ended. */
+    if (view->out->n_animations == HASS_MOST_TASKS)
+        return 0;
     *item = (animation_item){.id = id,
                              .pattern = HOME_NAME(home_pattern, animation->pattern),
                              .speed = animation->speed,
