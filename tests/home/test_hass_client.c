@@ -729,7 +729,7 @@ static int client_see_area(haft_call *call, void *context)
 /* Says that areas have changed. */
 static void client_areas_changed(struct hass *hass)
 {
-    char text[128];
+    char text[256];
     uint64_t id;
 
     uv_mutex_lock(&hass->lock);
@@ -968,9 +968,16 @@ static int client_listen(haft_call *call, void *context)
                  "{'id':%u,'type':'event','event':{'data':{'entity_id':'lock.front'}}}",
                  (unsigned)id);
         fake_say(&fake, text);
+        /* What can reveal a hidden entity, or its code, does not come either. */
         snprintf(text, sizeof text,
-                 "{'id':%u,'type':'event','event':{'data':{'n':%d,'x':['lock.front']}}}",
-                 (unsigned)id, i);
+                 "{'id':%u,'type':'event','event':{'data':{'domain':'lock','service_data':{"
+                 "'entity_id':['lock.front'],'code':'1234'}}}}",
+                 (unsigned)id);
+        fake_say(&fake, text);
+        snprintf(
+            text, sizeof text,
+            "{'id':%u,'type':'event','event':{'data':{'entity_id':'light.hall','n':%d,'x':['lock.front']}}}",
+            (unsigned)id, i);
         fake_say(&fake, text);
         assert_int_equal(hass_next_event(call, events, 5000, &event, NULL), 0);
         event = yyjson_obj_get(event, "data");
@@ -981,7 +988,8 @@ static int client_listen(haft_call *call, void *context)
         client_await_asked("'event_type':'call_service'", (size_t)i + 2);
     }
     id = home_hass(call)->conn.next_id;
-    snprintf(text, sizeof text, "{'id':%u,'type':'event','event':{'data':{}}}", (unsigned)id);
+    snprintf(text, sizeof text,
+             "{'id':%u,'type':'event','event':{'data':{'entity_id':'light.hall'}}}", (unsigned)id);
     for (int i = 0; i < 300; i++)
         fake_say(&fake, text);
     assert_int_equal(hass_next_event(call, events, 5000, &event, &dropped), 0);

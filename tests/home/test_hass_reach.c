@@ -1,6 +1,7 @@
 /* May a service reach only visible entities?  One table. */
 #include "home/fake_home.h"
 
+#include "hass/filter.h"
 #include "hass/decide.h"
 
 #define FILTER                                                                                     \
@@ -273,9 +274,41 @@ static void test_configurations(void **state)
     fake_finish(&fake);
 }
 
+/* A list that cannot match what it seems to say is refused. */
+static void test_lists(void **state)
+{
+    static const struct {
+        const char *list;
+        bool is_valid;
+    } lists[] = {
+        {"light.*", true},
+        {"light.*,-lock.front_door", true},
+        {" *, -lock.* ", true},
+        {"sensor.extra_?", true},
+        {"", false},
+        {"-", false},
+        {"light.*,", false},
+        {"-lock", false},
+        {"-LIGHT.OFFICE", false},
+        {"-{light,lock}.*", false},
+        {"-light.a;-lock.*", false},
+        {"-light.a\n", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        haft_reason reason = {0};
+
+        assert_int_equal(hass_filter_check(lists[i].list, &reason),
+                         lists[i].is_valid ? 0 : HAFT_EINVAL);
+        assert_int_equal(*reason.text == '\0', lists[i].is_valid);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_filtered),
         cmocka_unit_test(test_unfiltered),
         cmocka_unit_test(test_configurations),

@@ -36,7 +36,7 @@ struct demo_request {
 struct demo_response {
     int status;
     const char *type;     /* content type; a constant */
-    const char *location; /* header of 201; NULL for none; in `extra` */
+    const char *location; /* header of 201, a part of the request's path; NULL for none */
     haft_buffer body;     /* the caller has initialized it, and finishes it */
 };
 void demo_handle(struct demo *demo, const struct demo_request *request, struct demo_response *ret);

@@ -31,7 +31,7 @@ static bool decide_is_empty(yyjson_val *value)
 
 /* ---- entities that stand for others ---- */
 
-/* One id, or several with commas: all are visible, and so is what they stand for. */
+/* An id or an array of ids: all are visible, and so are the entities that they stand for. */
 static bool decide_ids(struct hass *hass, haft_arena *arena, yyjson_val *value, unsigned depth);
 
 static bool decide_state(struct hass *hass, haft_arena *arena, const struct state *state,

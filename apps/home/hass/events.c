@@ -2,6 +2,7 @@
  *
  * A subscription lives in the client while its tool uses it, and is renewed with the connection.  Its
  * queue is bounded: events that do not fit are counted, and the tool gets the count. */
+#include "hass/filter.h"
 #include "hass/events.h"
 
 #include <stdio.h>
@@ -173,24 +174,32 @@ void hass_unsubscribe(haft_call *call, struct hass_events *events)
     hass_release(hass->allocator, events, sizeof *events);
 }
 
-/* Parses it into the call's memory; *ret_value is NULL if it is about something hidden. */
+/* Whether the model may see an event: with a filter, one that is about a visible entity.  Events about
+ * services, devices and areas can reveal hidden entities and codes. */
+static bool events_shows(const struct hass *hass, yyjson_val *event)
+{
+    yyjson_val *id = yyjson_obj_get(yyjson_obj_get(event, "data"), "entity_id");
+
+    return !hass->entities || (yyjson_is_str(id) && hass_shows(hass, yyjson_get_str(id)));
+}
+
+/* Parses it into the call's memory; *ret_value is NULL if the model may not see it. */
 static int events_read(const struct hass_wait *wait, struct hass_event_text *entry,
                        haft_value **ret_value)
 {
     haft_arena *arena = haft_call_arena(wait->call);
-    yyjson_val *value, *data;
+    yyjson_val *value;
     const char *why;
     size_t at;
     int status = hf_json_parse(entry->text, entry->size, arena, &value, &at, &why);
 
     hass_release(wait->hass->allocator, entry, sizeof *entry + entry->size);
+    *ret_value = NULL;
+    if (!status && !events_shows(wait->hass, value))
+        return 0;
     if (!status)
-        status = hass_redact_value(wait->hass, arena, value, &value);
-    if (status)
-        return hass_no_memory(wait->call);
-    data = yyjson_obj_get(value, "data");
-    *ret_value = wait->hass->entities && !data ? NULL : value; /* it was about a hidden entity */
-    return 0;
+        status = hass_redact_value(wait->hass, arena, value, ret_value);
+    return status ? hass_no_memory(wait->call) : 0;
 }
 
 int hass_next_event(haft_call *call, struct hass_events *events, unsigned ms,

@@ -16,6 +16,29 @@ bool hass_shows(const struct hass *hass, const char *entity_id)
     return !hass->entities || hf_glob_list_allows(hass->entities, entity_id);
 }
 
+int hass_filter_check(const char *list, haft_reason *reterr_reason)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_.*?";
+
+    do {
+        size_t size = strcspn(list, ",");
+        struct text pattern = text_trim(list, size);
+
+        if (pattern.size && *pattern.data == '-') {
+            pattern.data++;
+            pattern.size--;
+        }
+        if (strspn(pattern.data, allowed) < pattern.size ||
+            (!memchr(pattern.data, '.', pattern.size) && !memchr(pattern.data, '*', pattern.size)))
+            return hf_error_set(
+                reterr_reason, HAFT_EINVAL, "--entities",
+                "the pattern \"%.*s\" matches no entity id; write light.* or -lock.front_door",
+                (int)(pattern.size < 80 ? pattern.size : 80), pattern.data);
+        list += size;
+    } while (*list++);
+    return 0;
+}
+
 static bool filter_knows_domain(const char *word, size_t size)
 {
     char wanted[64];

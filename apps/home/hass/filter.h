@@ -11,6 +11,10 @@ bool hass_shows(const struct hass *hass, const char *entity_id);
  * allowed, and is an entity or has the domain of one.  With the lock held. */
 bool hass_hides_word(const struct hass *hass, const char *word, size_t size);
 
+/* Checks a list of --entities: each pattern, with or without a minus, can match an entity id.  Returns 0, or
+ * HAFT_EINVAL with the reason. */
+int hass_filter_check(const char *list, haft_reason *reterr_reason);
+
 /* The first word of a text at or after *from that may; false if there is none.  With the lock held:
  * redact.c. */
 bool hass_find_hidden(const struct hass *hass, const char *text, size_t size, size_t *from,

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "hass/demo_link.h"
+#include "hass/filter.h"
 #include "hass/net_link.h"
 #include "serve/settings.h"
 
@@ -31,6 +32,8 @@ int home_settings_check(const home_settings *settings, struct home_options *ret_
         return hf_error_set(
             reterr_reason, HAFT_EINVAL, "",
             "--render-template cannot be combined with --entities, since templates see all entities");
+    if (settings->entities && hass_filter_check(settings->entities, reterr_reason))
+        return HAFT_EINVAL;
     speech = getenv("ENABLE_SPEECH_FEATURES");
     *ret_options = (struct home_options){.url = settings->hass,
                                          .token = settings->token,
