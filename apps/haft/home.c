@@ -10,6 +10,6 @@ int act_home(struct invocation *call)
     char name[] = "haft home";
 
     call->words[0] = name;
-    return home_main((int)call->n_words, call->words);
+    return home_main((int)call->n_words, call->words, EXIT_LOCAL);
 }
 #endif

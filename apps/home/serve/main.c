@@ -22,6 +22,7 @@ struct home_program {
     struct demo *demo; /* that is served itself; NULL: MCP is served */
     haft_app app;
     haft_http_mount mount;
+    int unable; /* exit status when it cannot serve */
 };
 
 static int home_refuse(struct home_program *program, const char *name, const haft_reason *reason)
@@ -67,7 +68,8 @@ static int home_serve(struct home_program *program, int argc, char **argv)
     const struct app app = {.endpoint = home_endpoint,
                             .mount = home_mount,
                             .release = home_release,
-                            .context = program};
+                            .context = program,
+                            .unable = program->unable};
     haft_reason reason = {0};
     int status = home_client_make(&program->client, &program->options, &reason);
 
@@ -108,6 +110,7 @@ static int home_serve_demo(struct home_program *program, int argc, char **argv)
                             .mount = home_mount_demo,
                             .release = home_release,
                             .context = program,
+                            .unable = program->unable,
                             .address = program->settings.listen};
     haft_reason reason = {0};
     int status;
@@ -131,9 +134,9 @@ static int home_serve_demo(struct home_program *program, int argc, char **argv)
     return status;
 }
 
-int home_main(int argc, char **argv)
+int home_main(int argc, char **argv, int unable)
 {
-    struct home_program program = {.settings = {.speech = true}};
+    struct home_program program = {.settings = {.speech = true}, .unable = unable};
     haft_reason reason = {0};
     int status;
 
