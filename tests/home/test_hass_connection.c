@@ -1,0 +1,616 @@
+/* The connection of the Home Assistant client over a scripted link: losing it, deadlines, cancellation, events,
+ * and messages that are wrong. */
+#include "home/client_test.h"
+
+/* ---- the connection ---- */
+
+/* Cut by each message in turn, also in the middle of the handshake: a service is called at most once, and
+ * the client recovers. */
+static void test_cut_everywhere(void **state)
+{
+    (void)state;
+    for (unsigned nth = 1;; nth++) {
+        struct hass *hass = client_begin(NULL);
+        char got[32] = "";
+        const char *error;
+        bool was_cut;
+        size_t n = 0;
+
+        fake.cut_at = nth;
+        error = fake_run(hass, 5000, client_turn_on, got);
+        was_cut = fake.n_closed > 0;
+        assert_true(fake_count(&fake, "call_service") <= 1);
+        if (*error)
+            client_matches(
+                error, "The connection to Home Assistant was lost before it answered; it may have "
+                       "carried the command out.");
+        else
+            assert_string_equal(got, "on");
+        assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+        assert_int_equal(n, 22);
+        /* Each connection has subscribed. */
+        if (was_cut && nth > 3)
+            assert_true(fake_count(&fake, "'event_type':'state_changed'") >= 2);
+        client_end(hass);
+        if (!was_cut)
+            break;
+        assert_true(nth < 100);
+    }
+}
+
+static void test_unreachable(void **state)
+{
+    struct hass *hass = client_begin(NULL);
+    int64_t start = milliseconds();
+    char got[32];
+    size_t n;
+
+    (void)state;
+    fake.never_opens = true;
+    assert_string_equal(
+        fake_run(hass, 5000, client_read, &n),
+        "Home Assistant at http://home.test:8123 cannot be reached: connection refused.");
+    assert_true(milliseconds() - start < 4000);
+    assert_string_equal(
+        fake_run(hass, 300, client_turn_on, got),
+        "Home Assistant at http://home.test:8123 cannot be reached: connection refused.");
+    assert_true(fake.n_opened > 3);
+    fake.never_opens = false;
+    assert_string_equal(fake_run(hass, 5000, client_turn_on, got), "");
+    assert_string_equal(got, "on");
+    client_end(hass);
+}
+
+/* What the cache had is not served while there is no connection. */
+static void test_stale(void **state)
+{
+    struct hass *hass = client_begin(NULL);
+    size_t n;
+
+    (void)state;
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    fake.never_opens = true;
+    fake_cut(&fake, "it went away");
+    client_matches(fake_run(hass, 5000, client_read, &n), "* cannot be reached: *");
+    fake.never_opens = false;
+    fake.states = "[{'entity_id':'sun.sun','state':'up'}]";
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    assert_int_equal(n, 1); /* entities that are gone are gone */
+    client_end(hass);
+}
+
+static void test_refused_token(void **state)
+{
+    struct hass *hass = client_begin(NULL);
+    size_t n;
+
+    (void)state;
+    fake.refuses_token = true;
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(
+            fake_run(hass, 5000, client_read, &n),
+            "Home Assistant at http://home.test:8123 refused the access token: Invalid access token or "
+            "password. Check HASS_TOKEN.");
+    sleep_ms(50);
+    assert_int_equal(fake.n_opened, 1); /* not in a loop */
+    client_end(hass);
+}
+
+static int client_wait_a_bit(haft_call *call, void *context)
+{
+    unsigned *n = context;
+    int64_t end = milliseconds() + 5000;
+
+    for (;;) {
+        unsigned opened;
+
+        uv_mutex_lock(&fake.lock);
+        opened = fake.n_opened;
+        uv_mutex_unlock(&fake.lock);
+        if (opened >= *n || milliseconds() > end)
+            return opened >= *n ? 0 : haft_error(call, "not opened again");
+        if (hass_sleep(call, 5))
+            return HAFT_EFAIL;
+    }
+}
+
+static void test_pings(void **state)
+{
+    static const struct hass_times times = {.idle = 20,
+                                            .pong = 20,
+                                            .handshake = 5000,
+                                            .retry = 5,
+                                            .max_retry = 40,
+                                            .refused = 60000,
+                                            .patience = 1500,
+                                            .read_back = 100,
+                                            .no_news = 20};
+    struct hass_times slow = times;
+    struct home_options options = {.url = "http://home.test:8123/"};
+    struct hass *hass;
+    haft_reason reason;
+    unsigned opened = 2;
+    size_t n;
+
+    (void)state;
+    slow.idle = 1000;
+    fake_init(&fake);
+    hass = hass_new_timed(&options, fake_link(&fake), &times, &reason);
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    for (int i = 0; i < 10000 && fake_count(&fake, "'type':'ping'") < 2; i++)
+        sleep_ms(1);
+    assert_true(fake_count(&fake, "'type':'ping'") >= 2); /* answered */
+    assert_int_equal(fake.n_opened, 1);
+    hass_free(hass);
+    fake_finish(&fake);
+
+    fake_init(&fake); /* not while there is something else to hear */
+    hass = hass_new_timed(&options, fake_link(&fake), &slow, &reason);
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    for (int i = 0; i < 15; i++) {
+        sleep_ms(100);
+        fake_change(&fake, "light.hall", "on", "{}", "x");
+    }
+    assert_int_equal(fake_count(&fake, "'type':'ping'"), 0);
+    hass_free(hass);
+    fake_finish(&fake);
+
+    fake_init(&fake);
+    fake.answers[0] = (struct fake_answer){"\"ping\"", NULL, 0, NULL};
+    hass = hass_new_timed(&options, fake_link(&fake), &times, &reason);
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    assert_string_equal(fake_run(hass, 10000, client_wait_a_bit, &opened), "");
+    assert_true(fake_count(&fake, "'type':'ping'") >= 3);
+    hass_free(hass);
+    fake_finish(&fake);
+}
+
+/* A registry that changes is listed again. */
+static int client_see_area(haft_call *call, void *context)
+{
+    int64_t end = milliseconds() + 5000;
+    struct hass_areas areas;
+
+    (void)context;
+    do {
+        if (hass_areas(call, &areas))
+            return HAFT_EFAIL;
+        if (areas.n == 1 && !strcmp(areas.at[0].name, "Cellar"))
+            return 0;
+        hass_sleep(call, 5);
+    } while (milliseconds() < end);
+    return haft_error(call, "no cellar");
+}
+
+/* Says that areas have changed. */
+static void client_areas_changed(struct hass *hass)
+{
+    char text[256];
+    uint64_t id;
+
+    uv_mutex_lock(&hass->lock);
+    id = hass->conn.jobs[JOB_WATCH_LISTS + HASS_AREAS];
+    uv_mutex_unlock(&hass->lock);
+    snprintf(text, sizeof text,
+             "{'id':%u,'type':'event','event':{'event_type':'area_registry_updated'}}",
+             (unsigned)id);
+    fake_say(&fake, text);
+}
+
+static void test_registry_changes(void **state)
+{
+    struct hass *hass = client_begin(NULL);
+    char text[128];
+    uint64_t id;
+    size_t n;
+
+    (void)state;
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    fake.lists[HASS_AREAS] = "[{'area_id':'cellar','name':'Cellar'},{'name':'no id'},7]";
+    client_areas_changed(hass);
+    assert_string_equal(fake_run(hass, 5000, client_see_area, NULL), "");
+    /* They change twice, the second time while they are being listed. */
+    fake.answers[0] = (struct fake_answer){"config/area_registry/list", NULL, 0, NULL};
+    client_areas_changed(hass);
+    client_areas_changed(hass);
+    fake.answers[0].when = NULL;
+    uv_mutex_lock(&hass->lock);
+    id = hass->conn.jobs[JOB_LISTS + HASS_AREAS];
+    uv_mutex_unlock(&hass->lock);
+    snprintf(text, sizeof text, "{'id':%u,'type':'result','success':true,'result':[]}",
+             (unsigned)id);
+    fake_say(&fake, text);
+    assert_string_equal(fake_run(hass, 5000, client_see_area, NULL), "");
+    assert_int_equal(fake_count(&fake, "config/area_registry/list"), 4);
+    client_end(hass);
+}
+
+/* ---- waiting ---- */
+
+static void test_deadlines(void **state)
+{
+    static const struct {
+        fake_handler *handler;
+        const char *what;
+        struct fake_answer answer;
+        const char *expect;
+    } waits[] = {
+        {client_read,
+         NULL,
+         {"get_states", NULL, 0, NULL},
+         "* cannot be reached: it has not answered yet."},
+        {client_command,
+         "get_config",
+         {"get_config", NULL, 0, NULL},
+         "* did not answer within 0.* s."},
+        {client_get_json,
+         "/api/x",
+         {"GET /api/x", NULL, 1, NULL},
+         "* did not answer within 0.* s."},
+        {client_turn_on, NULL, {"call_service", NULL, 0, NULL}, "* did not answer within 0.* s."},
+    };
+    char room[64];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(waits); i++) {
+        struct hass *hass = client_begin(NULL);
+        int64_t start = milliseconds();
+        void *what = waits[i].what ? (void *)(uintptr_t)waits[i].what : room;
+
+        fake.answers[0] = waits[i].answer;
+        client_matches(fake_run(hass, 300, waits[i].handler, what), waits[i].expect);
+        assert_true(milliseconds() - start < 3000);
+        assert_true(milliseconds() - start >= 200);
+        client_end(hass);
+    }
+}
+
+/* Another thread cancels the call, as a session would. */
+struct client_cancel {
+    fake_handler *handler;
+    void *what;
+    haft_call *call;
+    uv_sem_t begun;
+};
+
+static int client_cancelled(haft_call *call, void *context)
+{
+    struct client_cancel *cancel = context;
+    int status;
+
+    cancel->call = call;
+    uv_sem_post(&cancel->begun);
+    status = cancel->handler(call, cancel->what);
+    assert_int_not_equal(status, 0);
+    assert_true(haft_call_cancelled(call));
+    atomic_store(&call->cancelled, false); /* so that the answer comes here */
+    return status;
+}
+
+static void client_cancel(void *context)
+{
+    struct client_cancel *cancel = context;
+
+    uv_sem_wait(&cancel->begun);
+    sleep_ms(60);
+    atomic_store(&cancel->call->cancelled, true);
+}
+
+static int client_long_sleep(haft_call *call, void *context)
+{
+    (void)context;
+    return hass_sleep(call, 20000);
+}
+
+static int client_long_wait(haft_call *call, void *context)
+{
+    entity light;
+
+    (void)context;
+    assert_int_equal(hass_state(call, "light.kitchen", &light), 0);
+    return hass_wait_change(call, "light.kitchen", hass_changes(call, "light.kitchen"), 0);
+}
+
+static void test_cancel(void **state)
+{
+    static const struct {
+        fake_handler *handler;
+        const char *what;
+        struct fake_answer answer;
+    } waits[] = {
+        {client_read, NULL, {"get_states", NULL, 0, NULL}},
+        {client_command, "get_config", {"get_config", NULL, 0, NULL}},
+        {client_get_json, "/api/x", {"GET /api/x", NULL, 1, NULL}},
+        {client_turn_on, NULL, {"call_service", NULL, 0, NULL}},
+        {client_long_sleep, NULL, {NULL, NULL, 0, NULL}},
+        {client_long_wait, NULL, {NULL, NULL, 0, NULL}},
+    };
+    char room[64];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(waits); i++) {
+        struct hass *hass = client_begin(NULL);
+        struct client_cancel cancel = {.handler = waits[i].handler,
+                                       .what =
+                                           waits[i].what ? (void *)(uintptr_t)waits[i].what : room};
+        int64_t start = milliseconds();
+        uv_thread_t thread;
+
+        fake.answers[0] = waits[i].answer;
+        assert_int_equal(uv_sem_init(&cancel.begun, 0), 0);
+        assert_int_equal(uv_thread_create(&thread, client_cancel, &cancel), 0);
+        client_matches(fake_run(hass, 30000, client_cancelled, &cancel), "*cancelled*");
+        uv_thread_join(&thread);
+        assert_true(milliseconds() - start < 3000);
+        uv_sem_destroy(&cancel.begun);
+        client_end(hass);
+    }
+}
+
+static void client_change_soon(void *context)
+{
+    (void)context;
+    sleep_ms(30);
+    fake_change(&fake, "light.hall", "off", "{}", "x");
+    fake_change(&fake, "light.kitchen", "on", "{}", "x");
+}
+
+static int client_watch(haft_call *call, void *context)
+{
+    uint64_t before = hass_changes(call, "light.kitchen");
+    uv_thread_t thread;
+    entity light;
+    int status;
+
+    (void)context;
+    assert_int_equal(hass_state(call, "light.kitchen", &light), 0);
+    before = hass_changes(call, "light.kitchen");
+    assert_int_equal(hass_wait_change(call, "light.kitchen", before, 20), HASS_UNCHANGED);
+    assert_int_equal(uv_thread_create(&thread, client_change_soon, NULL), 0);
+    status = hass_wait_change(call, "light.kitchen", before, 5000);
+    uv_thread_join(&thread);
+    assert_int_equal(hass_state(call, "light.kitchen", &light), 0);
+    assert_string_equal(light.state, "on");
+    fake_change(&fake, "light.kitchen", NULL, "", "");
+    assert_int_equal(hass_changes(call, "light.kitchen"), 0);
+    return status;
+}
+
+static _Atomic(unsigned) client_n_changed;
+
+static void client_on_change(void *context, const char *entity_id)
+{
+    (void)context;
+    client_n_changed += !strcmp(entity_id, "light.kitchen");
+    assert_string_not_equal(entity_id, "lock.front");
+}
+
+static void test_changes(void **state)
+{
+    struct hass *hass = client_begin("light.*");
+
+    (void)state;
+    client_n_changed = 0;
+    hass_watch(hass, client_on_change, NULL);
+    assert_string_equal(fake_run(hass, 10000, client_watch, NULL), "");
+    fake_change(&fake, "lock.front", "unlocked", "{}", "x");
+    assert_int_equal(client_n_changed, 2);
+    client_end(hass);
+}
+
+/* Waits until the client has sent a text so often: it renews subscriptions on a thread of its own. */
+static void client_await_asked(const char *text, size_t n)
+{
+    for (int i = 0; i < 10000 && fake_count(&fake, text) < n; i++)
+        uv_sleep(1);
+    assert_int_equal(fake_count(&fake, text), n);
+}
+
+static int client_listen(haft_call *call, void *context)
+{
+    struct hass_events *events;
+    haft_value *event;
+    uint64_t dropped;
+    entity light;
+    char text[128];
+    uint64_t id;
+
+    (void)context;
+    assert_int_equal(hass_subscribe(call, "call_service", &events), 0);
+    assert_int_equal(hass_next_event(call, events, 20, &event, NULL), HASS_UNCHANGED);
+    for (int i = 0; i < 2; i++) { /* the second time after the connection was lost */
+        id = home_hass(call)->conn.next_id;
+        snprintf(text, sizeof text,
+                 "{'id':%u,'type':'event','event':{'data':{'entity_id':'lock.front'}}}",
+                 (unsigned)id);
+        fake_say(&fake, text);
+        /* What can reveal a hidden entity, or its code, does not come either. */
+        snprintf(text, sizeof text,
+                 "{'id':%u,'type':'event','event':{'data':{'domain':'lock','service_data':{"
+                 "'entity_id':['lock.front'],'code':'1234'}}}}",
+                 (unsigned)id);
+        fake_say(&fake, text);
+        snprintf(
+            text, sizeof text,
+            "{'id':%u,'type':'event','event':{'data':{'entity_id':'light.hall','n':%d,'x':['lock.front']}}}",
+            (unsigned)id, i);
+        fake_say(&fake, text);
+        assert_int_equal(hass_next_event(call, events, 5000, &event, NULL), 0);
+        event = yyjson_obj_get(event, "data");
+        assert_int_equal(yyjson_get_int(yyjson_obj_get(event, "n")), i);
+        assert_int_equal(yyjson_arr_size(yyjson_obj_get(event, "x")), 0);
+        fake_cut(&fake, "again");
+        assert_int_equal(hass_state(call, "light.hall", &light), 0);
+        client_await_asked("'event_type':'call_service'", (size_t)i + 2);
+    }
+    id = home_hass(call)->conn.next_id;
+    snprintf(text, sizeof text,
+             "{'id':%u,'type':'event','event':{'data':{'entity_id':'light.hall'}}}", (unsigned)id);
+    for (int i = 0; i < 300; i++)
+        fake_say(&fake, text);
+    assert_int_equal(hass_next_event(call, events, 5000, &event, &dropped), 0);
+    assert_int_equal(dropped, 44);
+    hass_unsubscribe(call, events);
+    assert_true(fake_was_asked(&fake, "unsubscribe_events"));
+    return 0;
+}
+
+static int client_listen_in_vain(haft_call *call, void *context)
+{
+    struct hass_events *events;
+    haft_value *event;
+    int status = hass_subscribe(call, context, &events);
+
+    if (!status)
+        status = hass_next_event(call, events, 5000, &event, NULL);
+    hass_unsubscribe(call, events);
+    return status;
+}
+
+static void test_events(void **state)
+{
+    struct hass *hass = client_begin("light.*");
+
+    (void)state;
+    assert_string_equal(fake_run(hass, 10000, client_listen, NULL), "");
+    fake.answers[0] = (struct fake_answer){
+        "secret_event",
+        "{'id':#,'type':'result','success':false,'error':{'code':'unauthorized','message':'Unauthorized'}}",
+        0, NULL};
+    assert_string_equal(fake_run(hass, 10000, client_listen_in_vain, "secret_event"),
+                        "unauthorized: Unauthorized");
+    client_end(hass);
+}
+
+/* ---- what comes that should not ---- */
+
+static void test_nonsense(void **state)
+{
+    static const char *const messages[] = {
+        "{",
+        "",
+        "\xff",
+        "[[[[[[",
+        "7",
+        "null",
+        "[]",
+        "{}",
+        "'x'",
+        "[7,[],{},'x',null]",
+        "{'type':7}",
+        "{'type':'event'}",
+        "{'id':-1,'type':'event','event':7}",
+        "{'id':2,'type':'event','event':{'data':7}}",
+        "{'id':2,'type':'event','event':{'data':{'entity_id':7,'new_state':{}}}}",
+        "{'id':2,'type':'event','event':{'data':{'entity_id':'light.kitchen','new_state':{}}}}",
+        "{'id':2,'type':'event','event':{'data':{'entity_id':'light.kitchen','new_state':{'entity_id':'light.kitchen','state':7}}}}",
+        "{'id':2,'type':'event','event':{'data':{'entity_id':'light.kitchen','new_state':{'entity_id':'Light Kitchen','state':'x'}}}}",
+        "{'id':2,'type':'event','event':{'data':{'entity_id':'light.kitchen','new_state':{'entity_id':'light.kitchen','state':'x','attributes':[]}}}}",
+        "{'id':2,'type':'event','event':{'data':{'entity_id':'light.kitchen','new_state':7}}}",
+        "{'id':18446744073709551616,'type':'result','success':true}",
+        "{'id':1e3,'type':'result'}",
+        "{'type':'auth_ok'}",
+        "{'type':'auth_required'}",
+        "{'id':99,'type':'result','success':true,'result':null}",
+        "{'id':4,'type':'event','event':null}",
+        "{'id':9,'type':'result','success':true,'result':{'not':'an array'}}",
+        "{'id':13,'type':'result','success':true,'result':'not an array'}",
+        "{'id':0,'type':'event'}",
+        "{'type':'pong'}",
+    };
+    struct hass *hass = client_begin(NULL);
+    entity light;
+    size_t n;
+
+    (void)state;
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    for (size_t i = 0; i < COUNT_OF(messages); i++) {
+        fake_say(&fake, messages[i]);
+        assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+        assert_int_equal(n, 22);
+    }
+    assert_string_equal(fake_run(hass, 5000, client_get, &light), "");
+    client_end(hass);
+}
+
+static void test_deep_and_huge(void **state)
+{
+    struct hass *hass = client_begin(NULL);
+    size_t n, size = 4 << 20;
+    char *text = malloc(size + 1);
+
+    (void)state;
+    assert_non_null(text);
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    memset(text, '[', size);
+    text[size] = '\0';
+    fake_say(&fake, text);
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    assert_int_equal(fake.n_opened, 2);
+    memset(text, ' ', size);
+    memcpy(text, "{'type':'x','y':'", 17);
+    memcpy(text + size - 2, "'}", 2);
+    fake_say(&fake, text);
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    assert_int_equal(fake.n_opened, 2);
+    /* A state that is too long is not taken for what was there before. */
+    memset(text, 'x', size);
+    memcpy(text, "{'x':'", 6);
+    memcpy(text + size - 2, "'}", 2);
+    fake_change(&fake, "light.kitchen", "on", text, "x");
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    assert_int_equal(fake.n_opened, 3);
+    free(text);
+    client_end(hass);
+}
+
+static void test_coalesced(void **state)
+{
+    struct hass *hass;
+    char got[32];
+
+    (void)state;
+    fake_init(&fake);
+    fake.coalesces = true;
+    hass = fake_hass(&fake, NULL);
+    assert_string_equal(fake_run(hass, 5000, client_turn_on, got), "");
+    assert_string_equal(got, "on");
+    client_end(hass);
+}
+
+static void test_no_registries(void **state)
+{
+    static const char refused[] =
+        "{'id':#,'type':'result','success':false,'error':{'code':'unauthorized','message':'Unauthorized'}}";
+    struct hass *hass;
+    size_t n;
+
+    (void)state;
+    fake_init(&fake);
+    fake.answers[0] = (struct fake_answer){"_registry", refused, 0, NULL};
+    hass = fake_hass(&fake, NULL);
+    assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    assert_int_equal(n, 22);
+    client_end(hass);
+
+    fake_init(&fake);
+    fake.answers[0] = (struct fake_answer){"get_states", refused, 0, NULL};
+    hass = fake_hass(&fake, NULL);
+    client_matches(fake_run(hass, 5000, client_read, &n), "* cannot be reached: Unauthorized.");
+    client_end(hass);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cut_everywhere), cmocka_unit_test(test_unreachable),
+        cmocka_unit_test(test_stale),          cmocka_unit_test(test_refused_token),
+        cmocka_unit_test(test_pings),          cmocka_unit_test(test_registry_changes),
+        cmocka_unit_test(test_deadlines),      cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_changes),        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_nonsense),       cmocka_unit_test(test_deep_and_huge),
+        cmocka_unit_test(test_coalesced),      cmocka_unit_test(test_no_registries),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
