@@ -73,9 +73,7 @@ void hf_upgrade_resume(struct connection *c)
     if (c->upgrade.is_new)
         hf_connection_trim_request(c, 0);
     c->upgrade.is_new = false;
-    if (c->upgrade.held)
-        return;
-    if (waiting.size) {
+    if (waiting.size && !c->upgrade.held) {
         haft_buffer_init(&c->waiting, c->http->allocator, waiting.limit);
         hf_upgrade_receive(c, waiting.data, waiting.size);
         haft_buffer_finish(&waiting);

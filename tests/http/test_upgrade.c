@@ -34,6 +34,9 @@ static void on_bytes(void *context, const char *bytes, size_t size)
     } else if (!strcmp(owner->path, "/raw/flood")) {
         for (int i = 0; i < 40; i++)
             hf_http_upgraded_write(owner->upgraded, flood, sizeof flood);
+    } else if (!strcmp(owner->path, "/raw/drain")) {
+        hf_http_upgraded_pause(owner->upgraded);
+        hf_http_upgraded_write(owner->upgraded, flood, sizeof flood);
     } else if (!strcmp(owner->path, "/raw/big")) {
         hf_http_upgraded_write(owner->upgraded, flood, sizeof flood);
         hf_http_upgraded_write(owner->upgraded, "", 0);
@@ -50,6 +53,8 @@ static void on_writable(void *context)
 
     assert_int_equal(hf_http_upgraded_unsent(owner->upgraded), 0);
     atomic_fetch_add(&n_writable, 1);
+    if (!strcmp(owner->path, "/raw/drain"))
+        hf_http_upgraded_resume(owner->upgraded);
 }
 
 static void on_tick(void *context, haft_time now)
@@ -356,6 +361,31 @@ static void says_when_all_is_written(void **state)
     assert_int_equal(atomic_load(&n_writable), 1);
 }
 
+/* An owner that reads no more until its output has drained is told that it has. */
+static void reports_drained_output_while_paused(void **state)
+{
+    struct site *site = raw_site((haft_http_options)HAFT_INIT(haft_http_options, .fd = 0), NULL);
+    int fd = dial(site);
+    char *text = malloc(1 << 16);
+    size_t wanted = strlen(SWITCHED), size = 0;
+    ssize_t n;
+
+    (void)state;
+    assert_non_null(text);
+    say(fd, UPGRADES("/raw/drain"), sizeof UPGRADES("/raw/drain") - 1);
+    for (int turn = 1; turn <= 3; turn++) {
+        say(fd, "x", 1);
+        wanted += 1 << 20;
+        while (size < wanted && is_readable(fd, PATIENCE_MS) && (n = read(fd, text, 1 << 16)) > 0)
+            size += (size_t)n;
+        assert_int_equal(size, wanted);
+        assert_true(comes_to(&n_writable, turn));
+    }
+    close(fd);
+    free(text);
+    site_close(site);
+}
+
 /* How long it may be idle is its owner's business. */
 static void is_not_idle(void **state)
 {
@@ -452,6 +482,7 @@ int main(void)
         cmocka_unit_test(sends_the_last_bytes),
         cmocka_unit_test(drops_a_client_that_does_not_read),
         cmocka_unit_test(says_when_all_is_written),
+        cmocka_unit_test(reports_drained_output_while_paused),
         cmocka_unit_test(is_not_idle),
         cmocka_unit_test(is_told_of_the_shutdown),
         cmocka_unit_test(survives_without_memory),
