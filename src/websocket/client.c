@@ -35,7 +35,7 @@ struct websocket_client {
     char why[CLIENT_TEXT]; /* there was no connection; "" if there was */
     unsigned entered;
     bool closing; /* before it was open */
-    bool over;    /* its owner knows of nothing any more */
+    bool over;    /* its owner has been told of the end, or has freed it */
     bool freed;   /* by its owner */
 };
 
@@ -74,7 +74,7 @@ static void client_fail(websocket_client *client, enum http_error error, const c
     if (client_has_ended(client))
         return;
     client->error = error;
-    snprintf(client->why, sizeof client->why, "%s", text);
+    hf_websocket_link_copy(client->why, sizeof client->why, text);
 }
 
 static void client_tell_end(websocket_client *client)

@@ -2,7 +2,7 @@
 #include "websocket/link.h"
 
 #include <limits.h>
-#include <stdio.h>
+#include <string.h>
 
 void hf_websocket_link_init(struct websocket_link *link, unsigned ping_ms, unsigned pong_ms,
                             haft_time now)
@@ -36,10 +36,20 @@ haft_time hf_websocket_link_tick(struct websocket_link *link, haft_time now)
     return link->waits ? link->pinged + link->pong_ms : link->heard + link->ping_ms;
 }
 
+void hf_websocket_link_copy(char *ret_text, size_t room, const char *text)
+{
+    size_t size = strlen(text);
+
+    if (size >= room)
+        size = haft_utf8_valid(text, room - 1);
+    memcpy(ret_text, text, size);
+    ret_text[size] = '\0';
+}
+
 void hf_websocket_link_keep_end(struct websocket_link *link, const struct websocket_end *end)
 {
     link->ended = true;
     link->end = *end;
-    snprintf(link->reason, sizeof link->reason, "%s", end->reason);
+    hf_websocket_link_copy(link->reason, sizeof link->reason, end->reason);
     link->end.reason = link->reason;
 }

@@ -489,6 +489,36 @@ static void waits_for_close(void **state)
     hf_websocket_free(log.ws);
 }
 
+/* The reason of a transport may be long; it stays UTF-8. */
+static void keeps_reasons_whole(void **state)
+{
+    static const struct {
+        const char *character;
+        size_t n, kept; /* characters */
+    } reasons[] = {{"x", 0, 0},
+                   {"x", 200, 200},
+                   {"x", 511, 511},
+                   {"x", 600, 511},
+                   {"\xc3\xa4", 100, 100},
+                   {"\xc3\xa4", 300, 255},
+                   {"\xe2\x82\xac", 300, 170}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(reasons); i++) {
+        size_t size = strlen(reasons[i].character);
+        struct websocket_link link = {.ended = false};
+        char reason[1024] = "";
+
+        for (size_t k = 0; k < reasons[i].n; k++)
+            memcpy(reason + k * size, reasons[i].character, size + 1);
+        hf_websocket_link_keep_end(
+            &link, &(struct websocket_end){.code = WEBSOCKET_ABNORMAL, .reason = reason});
+        assert_true(link.ended);
+        assert_int_equal(strlen(link.end.reason), reasons[i].kept * size);
+        assert_memory_equal(link.end.reason, reason, reasons[i].kept * size);
+    }
+}
+
 static void ends_with_its_transport(void **state)
 {
     struct logged log = {.size = 0};
@@ -612,6 +642,7 @@ int main(void)
         cmocka_unit_test(closes),
         cmocka_unit_test(waits_for_close),
         cmocka_unit_test(ends_with_its_transport),
+        cmocka_unit_test(keeps_reasons_whole),
         cmocka_unit_test(may_be_freed_by_its_callback),
         cmocka_unit_test(may_be_closed_by_its_callback),
         cmocka_unit_test(masks_anew),
