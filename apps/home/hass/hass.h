@@ -170,15 +170,18 @@ struct hass_task {
     unsigned (*step)(struct hass *hass, void *context);
     /* Comes once, on the same thread, after the last step: frees the context. */
     void (*end)(struct hass *hass, void *context);
+    /* Whether it must not run together with another one; NULL: it may run with any. */
+    bool (*clashes)(void *context, const void *other);
     void *context;
 };
-/* Starts a task, whose first step is taken at once, and which ends with the client.  Returns 0, HAFT_EBUSY
- * if there are HASS_MOST_TASKS, or HAFT_ENOMEM, without a text; the context is then the caller's. */
+/* Starts a task, whose first step is taken at once, and which ends with the client.  Returns 0; HAFT_EEXISTS,
+ * with the id of the other task, if it clashes with one; HAFT_EBUSY if there are HASS_MOST_TASKS; or
+ * HAFT_ENOMEM; all without a text, and the context is then the caller's. */
 int hass_start_task(haft_call *call, const struct hass_task *task, unsigned *ret_id);
 /* Ends a task, and waits for its end.  Returns whether there was one of that id. */
 bool hass_end_task(haft_call *call, unsigned id);
-/* Calls the function with each task, in the order of their ids, until it returns another value than 0, which
- * is returned.  It must not start or end one. */
+/* Calls the function with each task that runs at that moment, in the order of their ids, until it returns
+ * another value than 0, which is returned.  It must not start or end one. */
 int hass_each_task(haft_call *call, int (*see)(void *who, unsigned id, const void *context),
                    void *who);
 

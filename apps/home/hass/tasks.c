@@ -107,18 +107,34 @@ void hass_tasks_finish(struct tasks *tasks)
 
 /* ---- for tools ---- */
 
+/* With the lock held: a task that clashes with the new one; NULL for none. */
+static const struct task *tasks_clash(struct tasks *tasks, const struct hass_task *task)
+{
+    while (tasks->stepping) /* a context changes meanwhile, or is freed */
+        uv_cond_wait(&tasks->moved, &tasks->lock);
+    for (size_t i = 0; i < HASS_MOST_TASKS; i++)
+        if (tasks->list[i].id && task->clashes(task->context, tasks->list[i].what.context))
+            return &tasks->list[i];
+    return NULL;
+}
+
 int hass_start_task(haft_call *call, const struct hass_task *task, unsigned *ret_id)
 {
     struct hass *hass = home_hass(call);
     struct tasks *tasks = &hass->tasks;
+    const struct task *clash;
     struct task *found = NULL;
     int status = 0;
 
     uv_mutex_lock(&tasks->lock);
+    clash = task->clashes ? tasks_clash(tasks, task) : NULL;
     for (size_t i = 0; i < HASS_MOST_TASKS && !found; i++)
         if (!tasks->list[i].id)
             found = &tasks->list[i];
-    if (!found)
+    if (clash) {
+        *ret_id = clash->id;
+        status = HAFT_EEXISTS;
+    } else if (!found)
         status = HAFT_EBUSY;
     else if (!tasks->runs)
         tasks->runs = !uv_thread_create(&tasks->thread, tasks_run, hass);
@@ -155,16 +171,20 @@ int hass_each_task(haft_call *call, int (*see)(void *who, unsigned id, const voi
                    void *who)
 {
     struct tasks *tasks = &home_hass(call)->tasks;
-    unsigned before = 0;
+    unsigned before = 0, latest;
     int status = 0;
 
     uv_mutex_lock(&tasks->lock);
-    for (;;) { /* in the order of their ids */
+    latest = tasks->latest; /* one that begins meanwhile is not visited */
+    for (;;) {              /* in the order of their ids */
         const struct task *next = NULL;
 
-        for (size_t i = 0; i < HASS_MOST_TASKS; i++)
-            if (tasks->list[i].id > before && (!next || tasks->list[i].id < next->id))
-                next = &tasks->list[i];
+        for (size_t i = 0; i < HASS_MOST_TASKS; i++) {
+            const struct task *task = &tasks->list[i];
+
+            if (task->id > before && task->id <= latest && (!next || task->id < next->id))
+                next = task;
+        }
         if (!next || status)
             break;
         before = next->id;

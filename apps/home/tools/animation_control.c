@@ -37,6 +37,7 @@ struct animation {
     home_pattern pattern;
     double speed;
     unsigned k;
+    const char *taken; /* light that another animation changes */
     size_t n;
     struct animated {
         entity light; /* with the attributes that looks are made of */
@@ -111,7 +112,8 @@ static struct animation *animation_new(const animation_control_args *in, const e
     bool kept = animation;
 
     if (kept) {
-        *animation = (struct animation){arena, in->pattern, in->speed, 0, n, NULL};
+        *animation =
+            (struct animation){.arena = arena, .pattern = in->pattern, .speed = in->speed, .n = n};
         animation->lights = haft_arena_alloc(arena, n * sizeof *animation->lights);
         kept = animation->lights;
     }
@@ -136,9 +138,6 @@ static int animation_see(void *who, unsigned id, const void *context)
     const struct animation *animation = context;
     animation_item *item = &view->out->animations[view->out->n_animations];
 
-    /* One that began while the list was made may take the place of one that has ended. */
-    if (view->out->n_animations == HASS_MOST_TASKS)
-        return 0;
     *item = (animation_item){.id = id,
                              .pattern = HOME_NAME(home_pattern, animation->pattern),
                              .speed = animation->speed,
@@ -176,42 +175,46 @@ static int animation_stop(haft_call *call, const animation_control_args *in,
 }
 
 /* A light that two animations change would not get its look back. */
-static int animation_is_free(haft_call *call, const entity *light,
-                             const animation_control_result *running)
+static bool animation_clashes(void *context, const void *other)
 {
-    for (size_t i = 0; i < running->n_animations; i++)
-        for (size_t k = 0; k < running->animations[i].n_lights; k++)
-            if (!strcmp(running->animations[i].lights[k], light->entity_id))
-                return home_fail(call, "%s is in animation %lld. Stop that first.",
-                                 light->entity_id, (long long)running->animations[i].id);
-    return 0;
+    struct animation *animation = context;
+    const struct animation *running = other;
+
+    for (size_t i = 0; i < animation->n; i++)
+        for (size_t k = 0; k < running->n; k++)
+            if (!strcmp(animation->lights[i].light.entity_id, running->lights[k].light.entity_id)) {
+                animation->taken = animation->lights[i].light.entity_id;
+                return true;
+            }
+    return false;
 }
 
-static int animation_start(haft_call *call, const animation_control_args *in,
-                           const animation_control_result *running)
+static int animation_start(haft_call *call, const animation_control_args *in)
 {
-    struct hass_task task = {.step = animation_step, .end = animation_end};
+    struct hass_task task = {
+        .step = animation_step, .end = animation_end, .clashes = animation_clashes};
+    struct animation *animation;
     entity *lights;
     unsigned id;
     size_t n;
     int status = home_lights(call, in->lights, in->n_lights, &lights, &n);
 
-    for (size_t i = 0; !status && i < n; i++) {
-        status = animation_is_free(call, &lights[i], running);
-        if (!status)
-            status = hass_reaches(call, "turn_on", &lights[i]);
-    }
+    for (size_t i = 0; !status && i < n; i++)
+        status = hass_reaches(call, "turn_on", &lights[i]);
     if (status)
         return status;
-    task.context = animation_new(in, lights, n);
-    if (!task.context)
+    animation = task.context = animation_new(in, lights, n);
+    if (!animation)
         return HAFT_ENOMEM;
     status = hass_start_task(call, &task, &id);
-    if (status)
-        haft_arena_free(((struct animation *)task.context)->arena);
-    return status == HAFT_EBUSY
-               ? home_fail(call, "%d animations run already. Stop one first.", HASS_MOST_TASKS)
-               : status;
+    if (status == HAFT_EEXISTS)
+        status = home_fail(call, "%s is in animation %u. Stop that first.", animation->taken, id);
+    else if (status == HAFT_EBUSY)
+        status = home_fail(call, "%d animations run already. Stop one first.", HASS_MOST_TASKS);
+    else if (!status)
+        return 0;
+    haft_arena_free(animation->arena);
+    return status;
 }
 
 static int animation_control(haft_call *call, const animation_control_args *in,
@@ -221,7 +224,7 @@ static int animation_control(haft_call *call, const animation_control_args *in,
 
     if (status || in->action == animation_action_list)
         return status;
-    status = in->action == animation_action_start ? animation_start(call, in, out)
+    status = in->action == animation_action_start ? animation_start(call, in)
                                                   : animation_stop(call, in, out);
     return status ? status : animation_list(call, out);
 }
