@@ -32,7 +32,7 @@ void hf_websocket_link_hear(struct websocket_link *link, haft_time now);
 haft_time hf_websocket_link_tick(struct websocket_link *link, haft_time now);
 /* Keeps how it ended: for on_end of a connection whose owner is in the middle of something. */
 void hf_websocket_link_keep_end(struct websocket_link *link, const struct websocket_end *end);
-/* Copies UTF-8 into so much room, NUL included; what does not fit is cut off between characters. */
+/* Copies UTF-8 into so much room, NUL included; a text that does not fit is cut between characters. */
 void hf_websocket_link_copy(char *ret_text, size_t room, const char *text);
 
 #endif

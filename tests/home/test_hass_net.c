@@ -188,6 +188,86 @@ static void test_cancel(void **state)
     rogue_close(rogue);
 }
 
+/* ---- the socket ---- */
+
+/* Memory that runs out for one thread. */
+static uv_thread_t net_starved;
+static _Atomic(bool) net_starves;
+
+static void *net_alloc(void *context, size_t size)
+{
+    uv_thread_t self = uv_thread_self();
+
+    (void)context;
+    return net_starves && uv_thread_equal(&self, &net_starved) ? NULL : malloc(size);
+}
+
+static void *net_resize(void *context, void *memory, size_t old_size, size_t size)
+{
+    (void)context;
+    (void)old_size;
+    return realloc(memory, size);
+}
+
+static void net_release(void *context, void *memory, size_t size)
+{
+    (void)context;
+    (void)size;
+    free(memory);
+}
+
+static void net_on_message(void *who, const char *text, size_t size)
+{
+    (void)who;
+    (void)text;
+    (void)size;
+}
+
+static void net_on_closed(void *who, const char *reason)
+{
+    (void)reason;
+    uv_sem_post(who);
+}
+
+/* A message that cannot be kept, and a close, end the connection also when there is no memory. */
+static void test_close_without_memory(void **state)
+{
+    static const haft_allocator allocator = {net_alloc, net_resize, net_release, NULL};
+    struct rogue *rogue = rogue_open(net_serve_silence, "");
+    uv_sem_t closed;
+
+    (void)state;
+    net_starved = uv_thread_self();
+    assert_int_equal(uv_sem_init(&closed, 0), 0);
+    for (int sends = 0; sends < 2; sends++) {
+        struct net_link_options options = {
+            .url = rogue->url, .token = TOKEN, .allocator = &allocator};
+        struct hass_link link;
+        haft_reason reason;
+        int64_t end;
+
+        assert_int_equal(net_link_new(&options, &link, &reason), 0);
+        for (int turn = 0; turn < 2; turn++) {
+            assert_int_equal(link.open(link.context, net_on_message, net_on_closed, &closed), 0);
+            net_starves = true;
+            if (sends)
+                link.send(link.context, "x", 1);
+            else
+                link.close(link.context);
+            net_starves = false;
+            end = milliseconds() + 10000;
+            while (uv_sem_trywait(&closed)) {
+                if (milliseconds() > end)
+                    fail_msg("it was not closed");
+                sleep_ms(1);
+            }
+        }
+        link.free(link.context);
+    }
+    uv_sem_destroy(&closed);
+    rogue_close(rogue);
+}
+
 /* ---- the URL ---- */
 
 static void test_urls(void **state)
@@ -295,9 +375,9 @@ static void test_token_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests),   cmocka_unit_test(test_kept_alive),
-        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_urls),
-        cmocka_unit_test(test_token_file),
+        cmocka_unit_test(test_requests), cmocka_unit_test(test_kept_alive),
+        cmocka_unit_test(test_cancel),   cmocka_unit_test(test_close_without_memory),
+        cmocka_unit_test(test_urls),     cmocka_unit_test(test_token_file),
     };
 
     haft_part_register(&haft_http_client_part);

@@ -3,6 +3,7 @@
 #define HOME_HASS_MEMORY_H
 
 #include "base/base.h"
+#include "base/sha256.h"
 
 static inline void *hass_alloc(const haft_allocator *allocator, size_t size)
 {
@@ -29,6 +30,17 @@ static inline char *hass_keep(const haft_allocator *allocator, const char *text)
 static inline void hass_drop(const haft_allocator *allocator, char *text)
 {
     hass_release(allocator, text, text ? strlen(text) + 1 : 0);
+}
+/* The same for what may be the access token: nothing of it stays in memory. */
+static inline void hass_release_secret(const haft_allocator *allocator, void *memory, size_t size)
+{
+    if (memory)
+        hf_secret_wipe(memory, size);
+    hass_release(allocator, memory, size);
+}
+static inline void hass_drop_secret(const haft_allocator *allocator, char *text)
+{
+    hass_release_secret(allocator, text, text ? strlen(text) + 1 : 0);
 }
 
 #endif

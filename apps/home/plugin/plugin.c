@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sha256.h"
 #include "hass/net_link.h"
 #include "registry.h"
 #include "serve/settings.h"
@@ -68,7 +69,7 @@ static int home_plugin_start(haft_server *server)
         status = home_settings_check(&settings, &options, &reason);
     if (!status)
         status = home_client_make(&home_plugin_client, &options, &reason);
-    memset(token, 0, sizeof token);
+    hf_secret_wipe(token, sizeof token);
     if (status) {
         fprintf(stderr, "home: %s%s%s\n", reason.path, *reason.path ? ": " : "", reason.text);
         return status;

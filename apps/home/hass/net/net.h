@@ -11,12 +11,12 @@
 enum { NET_MAX_BODY = 16 << 20 };
 
 /* What other threads want of the loop, in their order. */
-enum net_wish { NET_REQUEST, NET_CANCEL, NET_OPEN, NET_SEND, NET_CLOSE };
+enum net_wish { NET_REQUEST, NET_CANCEL, NET_OPEN, NET_SEND };
 
 struct net_job {
     struct net_job *next;
     enum net_wish wish;
-    uint64_t id;   /* of a request, or of the one to cancel */
+    uint64_t id;   /* of a request, of the one to cancel, or of a socket */
     void *subject; /* a struct net_exchange, or text to send */
     size_t size;
 };
@@ -27,7 +27,8 @@ struct net_link {
     uv_mutex_t lock;
     struct net_job *jobs, **jobs_end;
     uint64_t next_id;
-    bool runs, stopping; /* the thread does; it must end */
+    uint64_t opened, close; /* ids of the latest socket, and of one to close; 0 for none */
+    bool runs, stopping;    /* the thread does; it must end */
     uv_thread_t thread;
     uv_loop_t loop;
     uv_async_t wakeup;
@@ -35,6 +36,7 @@ struct net_link {
     http_client *client;
     struct net_exchange *exchanges;  /* in flight, on the loop's thread */
     struct websocket_client *socket; /* on the loop's thread; NULL for none */
+    uint64_t socket_id;              /* of the latest that the loop opened */
     void (*message)(void *who, const char *text, size_t size);
     void (*closed)(void *who, const char *reason);
     void *who;
@@ -62,7 +64,7 @@ int net_socket_open(void *context, void (*message)(void *who, const char *text, 
                     void (*closed)(void *who, const char *reason), void *who);
 void net_socket_send(void *context, const char *text, size_t size);
 void net_socket_close(void *context);
-void net_socket_do_open(struct net_link *link);
+void net_socket_do_open(struct net_link *link, uint64_t id);
 void net_socket_do_send(struct net_link *link, const char *text, size_t size);
 void net_socket_do_close(struct net_link *link);
 /* Ends it at once, at the end of the link. */

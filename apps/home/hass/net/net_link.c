@@ -43,15 +43,11 @@ static void net_link_do(struct net_link *link, struct net_job *job, bool stoppin
         net_rest_do_cancel(link, job->id);
         break;
     case NET_OPEN:
-        net_socket_do_open(link);
+        net_socket_do_open(link, job->id);
         break;
     case NET_SEND:
         net_socket_do_send(link, job->subject, job->size);
-        memset(job->subject, 0, job->size); /* it may be the token */
-        hass_release(link->allocator, job->subject, job->size);
-        break;
-    case NET_CLOSE:
-        net_socket_do_close(link);
+        hass_release_secret(link->allocator, job->subject, job->size); /* it may be the token */
         break;
     }
 }
@@ -60,12 +56,15 @@ static void net_link_woken(uv_async_t *wakeup)
 {
     struct net_link *link = wakeup->data;
     struct net_job *jobs, *job;
+    uint64_t closes;
     bool stopping;
 
     uv_mutex_lock(&link->lock);
     jobs = link->jobs;
     link->jobs = NULL;
     link->jobs_end = &link->jobs;
+    closes = link->close;
+    link->close = 0;
     stopping = link->stopping;
     uv_mutex_unlock(&link->lock);
     while ((job = jobs)) {
@@ -73,6 +72,8 @@ static void net_link_woken(uv_async_t *wakeup)
         net_link_do(link, job, stopping);
         hass_release(link->allocator, job, sizeof *job);
     }
+    if (closes && closes == link->socket_id)
+        net_socket_do_close(link);
     if (!stopping)
         return;
     net_socket_do_drop(link);
@@ -145,8 +146,8 @@ static void net_link_free(void *context)
     }
     uv_mutex_destroy(&link->lock);
     hass_drop(link->allocator, link->base);
-    hass_drop(link->allocator, link->token);
-    hass_drop(link->allocator, link->bearer);
+    hass_drop_secret(link->allocator, link->token);
+    hass_drop_secret(link->allocator, link->bearer);
     hass_drop(link->allocator, link->ca_file);
     hass_release(link->allocator, link, sizeof *link);
 }
@@ -239,8 +240,8 @@ int net_link_new(const struct net_link_options *options, struct hass_link *ret_l
     link->jobs_end = &link->jobs;
     if (!net_link_fill(link, options)) {
         hass_release(allocator, link->base, link->base ? strlen(link->base) + 1 : 0);
-        hass_drop(allocator, link->token);
-        hass_drop(allocator, link->bearer);
+        hass_drop_secret(allocator, link->token);
+        hass_drop_secret(allocator, link->bearer);
         hass_drop(allocator, link->ca_file);
         hass_release(allocator, link, sizeof *link);
         return hf_error_set(reterr_reason, HAFT_ENOMEM, "", "out of memory");

@@ -16,6 +16,7 @@ int net_socket_open(void *context, void (*message)(void *who, const char *text, 
 {
     struct net_link *link = context;
     const char *why;
+    uint64_t id;
 
     if (!net_link_start(link, &why))
         return HAFT_EFAIL;
@@ -23,8 +24,21 @@ int net_socket_open(void *context, void (*message)(void *who, const char *text, 
     link->message = message;
     link->closed = closed;
     link->who = who;
+    id = ++link->opened;
     uv_mutex_unlock(&link->lock);
-    return net_link_post(link, NET_OPEN, 0, NULL, 0) ? 0 : HAFT_ENOMEM;
+    return net_link_post(link, NET_OPEN, id, NULL, 0) ? 0 : HAFT_ENOMEM;
+}
+
+/* A close that got lost would never be reported as `closed`: this needs no memory. */
+void net_socket_close(void *context)
+{
+    struct net_link *link = context;
+
+    uv_mutex_lock(&link->lock);
+    link->close = link->opened;
+    if (link->runs && !link->stopping)
+        uv_async_send(&link->wakeup);
+    uv_mutex_unlock(&link->lock);
 }
 
 void net_socket_send(void *context, const char *text, size_t size)
@@ -36,14 +50,9 @@ void net_socket_send(void *context, const char *text, size_t size)
         memcpy(copy, text, size);
         if (net_link_post(link, NET_SEND, 0, copy, size))
             return;
-        hass_release(link->allocator, copy, size);
+        hass_release_secret(link->allocator, copy, size);
     }
-    net_link_post(link, NET_CLOSE, 0, NULL, 0); /* a message must not be lost unnoticed */
-}
-
-void net_socket_close(void *context)
-{
-    net_link_post(context, NET_CLOSE, 0, NULL, 0);
+    net_socket_close(link); /* a message must not be lost unnoticed */
 }
 
 /* ---- on the loop's thread ---- */
@@ -64,7 +73,7 @@ static void net_socket_on_end(void *context, const struct websocket_client_end *
     link->closed(link->who, end->text);
 }
 
-void net_socket_do_open(struct net_link *link)
+void net_socket_do_open(struct net_link *link, uint64_t id)
 {
     static const char path[] = "/api/websocket";
     char url[8192];
@@ -82,6 +91,7 @@ void net_socket_do_open(struct net_link *link)
     haft_reason reason = {.text = "the URL is too long"};
     int size = snprintf(url, sizeof url, "%s%s", link->base, path);
 
+    link->socket_id = id;
     if (size > 0 && (size_t)size < sizeof url)
         link->socket = hf_websocket_client_open(&options, &reason);
     if (!link->socket)

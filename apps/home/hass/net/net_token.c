@@ -45,7 +45,7 @@ int net_token_read(const char *path, char ret_token[NET_TOKEN_MAX], bool *ret_op
     read = !ferror(file) && size < sizeof text;
     fclose(file);
     read = read && net_token_trim(text, size, ret_token);
-    memset(text, 0, sizeof text);
+    hf_secret_wipe(text, sizeof text);
     if (!read)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "HASS_TOKEN_FILE",
                             "%.150s does not contain an access token on one line", path);
