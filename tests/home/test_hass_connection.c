@@ -1,4 +1,5 @@
 /* The connection of the Home Assistant client over a scripted link: losing it, deadlines and cancellation. */
+#define _GNU_SOURCE /* memmem */
 #include "home/client_test.h"
 
 /* ---- the connection ---- */
@@ -162,6 +163,65 @@ static void test_pings(void **state)
     assert_true(fake_count(&fake, "'type':'ping'") >= 3);
     hass_free(hass);
     fake_finish(&fake);
+}
+
+/* ---- sending ---- */
+
+static struct hass_link drain_inner;
+static struct hass *drain_hass;
+static uv_thread_t drain_first, drain_second; /* threads that sent these messages */
+
+static void drain_post(void *context)
+{
+    (void)context;
+    uv_mutex_lock(&drain_hass->lock);
+    assert_true(hass_post(drain_hass, "second", NULL) > 0);
+    uv_mutex_unlock(&drain_hass->lock);
+    hass_drain(drain_hass);
+}
+
+static void drain_send(void *context, const char *text, size_t size)
+{
+    uv_thread_t thread;
+
+    if (memmem(text, size, "\"first\"", 7)) {
+        drain_first = uv_thread_self();
+        assert_int_equal(uv_thread_create(&thread, drain_post, NULL), 0);
+        uv_thread_join(&thread);
+    } else if (memmem(text, size, "\"second\"", 8)) {
+        drain_second = uv_thread_self();
+    }
+    drain_inner.send(context, text, size);
+}
+
+/* A call sends its own message; what others post meanwhile is not its business. */
+static void test_drain(void **state)
+{
+    struct home_options options = {.url = "http://home.test:8123/"};
+    struct hass_link link;
+    haft_reason reason;
+    uv_thread_t self = uv_thread_self();
+    unsigned turn = 0;
+    size_t n;
+
+    (void)state;
+    fake_init(&fake);
+    fake.answers[0] =
+        (struct fake_answer){"first", "{'id':#,'type':'result','success':true}", 0, NULL};
+    drain_inner = link = fake_link(&fake);
+    link.send = drain_send;
+    drain_hass = hass_new_timed(&options, link, &fake_times, &reason);
+    assert_string_equal(fake_run(drain_hass, 5000, client_read, &n), "");
+    do { /* the keeper may be awake, and send the first one, too */
+        assert_string_equal(fake_run(drain_hass, 5000, client_command, "first"), "");
+        turn++;
+        for (int i = 0; i < 10000 && fake_count(&fake, "'second'") < turn; i++)
+            sleep_ms(1);
+        assert_int_equal(fake_count(&fake, "'second'"), turn);
+    } while (!uv_thread_equal(&drain_first, &self) && turn < 1000);
+    assert_true(uv_thread_equal(&drain_first, &self));
+    assert_false(uv_thread_equal(&drain_second, &self));
+    client_end(drain_hass);
 }
 
 /* A registry that changes is listed again. */
@@ -352,7 +412,8 @@ int main(void)
         cmocka_unit_test(test_cut_everywhere), cmocka_unit_test(test_unreachable),
         cmocka_unit_test(test_stale),          cmocka_unit_test(test_refused_token),
         cmocka_unit_test(test_pings),          cmocka_unit_test(test_registry_changes),
-        cmocka_unit_test(test_deadlines),      cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_drain),          cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_cancel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

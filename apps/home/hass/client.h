@@ -17,7 +17,7 @@
 #include "home.h"
 #include "json/writer.h"
 
-/* How long things take, in milliseconds; tests are in a hurry. */
+/* How long things take, in milliseconds; tests use shorter times. */
 struct hass_times {
     unsigned idle, pong;         /* a ping after that; missed after that */
     unsigned handshake;          /* from opening the socket to a complete cache */
@@ -43,6 +43,11 @@ struct hass_outgoing {
     struct hass_outgoing *next;
     size_t size;
     char text[];
+};
+struct hass_outbox {
+    struct hass_outgoing *first, **end;
+    uint64_t posted, taken; /* messages so far, those that were dropped included */
+    bool draining;          /* a thread passes them to the link */
 };
 
 /* What the client itself asks for when it has connected: connection.c has the table. */
@@ -91,8 +96,7 @@ struct hass {
     uv_thread_t keeper;
     bool kept, stopping; /* the keeper runs; it must end */
     struct hass_connection conn;
-    struct hass_outgoing *outbox, **outbox_end;
-    bool draining; /* a thread passes the outbox to the link */
+    struct hass_outbox outbox;
     struct command *commands;
     struct state_table states;
     struct places places;
@@ -129,7 +133,7 @@ void hass_keep_connected(void *hass);
 uint64_t hass_post(struct hass *hass, const char *type, yyjson_val *fields);
 /* The same with one member, "subscription". */
 uint64_t hass_post_number(struct hass *hass, const char *type, uint64_t subscription);
-/* Without the lock: sends what has been posted. */
+/* Without the lock: sends the messages that have been posted so far, unless another thread does. */
 void hass_drain(struct hass *hass);
 /* With the lock held: asks for a connection, unless there is one. */
 void hass_want(struct hass *hass);
@@ -149,7 +153,7 @@ enum hass_woken { WOKEN_AGAIN, WOKEN_LATE, WOKEN_CANCELLED };
 enum hass_woken hass_wait_moment(const struct hass_wait *wait, uv_cond_t *cond, uint64_t ends);
 
 /* Takes the lock and waits until there is a connection and a complete cache.  Returns 0 with the lock
- * held, or an error of the call without it.  Who only reads does not wait as long. */
+ * held, or an error of the call without it.  A call that only reads (`reads`) gives up sooner. */
 int hass_lock_ready(const struct hass_wait *wait, bool reads);
 
 /* Error of the call with that text; returns the status of the handler. */

@@ -23,97 +23,129 @@ enum { MISSED_PINGS = 3 };
 
 /* ---- sending ---- */
 
-static uint64_t connection_post(struct hass *hass, haft_buffer *text, uint64_t id)
+/* Puts a message into the outbox; false without memory. */
+static bool connection_put(struct hass *hass, const haft_buffer *text)
 {
+    struct hass_outbox *outbox = &hass->outbox;
     struct hass_outgoing *out = NULL;
 
     if (!text->status)
         out = hass_alloc(hass->allocator, sizeof *out + text->size);
-    if (out) {
-        out->next = NULL;
-        out->size = text->size;
-        memcpy(out->text, text->data, text->size);
-        *hass->outbox_end = out;
-        hass->outbox_end = &out->next;
-    }
-    haft_buffer_finish(text);
-    return out ? id : 0;
+    if (!out)
+        return false;
+    out->next = NULL;
+    out->size = text->size;
+    memcpy(out->text, text->data, text->size);
+    *outbox->end = out;
+    outbox->end = &out->next;
+    outbox->posted++;
+    return true;
+}
+
+/* Begins a message with the next id, and posts it. */
+static void connection_begin(const struct hass *hass, struct json_writer *w, const char *type)
+{
+    haft_buffer_init(w->out, hass->allocator, 16 << 20);
+    hf_json_begin_object(w);
+    hf_json_unsigned(json_key(w, "id"), hass->conn.next_id + 1);
+    hf_json_text(json_key(w, "type"), type);
+}
+
+static uint64_t connection_post(struct hass *hass, struct json_writer *w)
+{
+    bool posted;
+
+    hf_json_end_object(w);
+    posted = connection_put(hass, w->out);
+    haft_buffer_finish(w->out);
+    return posted ? ++hass->conn.next_id : 0;
 }
 
 uint64_t hass_post(struct hass *hass, const char *type, yyjson_val *fields)
 {
-    uint64_t id = hass->conn.next_id + 1;
     yyjson_val *key, *value;
     haft_buffer text;
     struct json_writer w = {.out = &text};
     size_t i, max;
 
-    haft_buffer_init(&text, hass->allocator, 16 << 20);
-    hf_json_begin_object(&w);
-    hf_json_unsigned(json_key(&w, "id"), id);
-    hf_json_text(json_key(&w, "type"), type);
+    connection_begin(hass, &w, type);
     if (fields)
         yyjson_obj_foreach(fields, i, max, key, value)
             hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
-    hf_json_end_object(&w);
-    id = connection_post(hass, &text, id);
-    if (id)
-        hass->conn.next_id = id;
-    return id;
+    return connection_post(hass, &w);
 }
 
 uint64_t hass_post_number(struct hass *hass, const char *type, uint64_t subscription)
 {
-    uint64_t id = hass->conn.next_id + 1;
     haft_buffer text;
     struct json_writer w = {.out = &text};
 
-    haft_buffer_init(&text, hass->allocator, 1 << 12);
-    hf_json_begin_object(&w);
-    hf_json_unsigned(json_key(&w, "id"), id);
-    hf_json_text(json_key(&w, "type"), type);
+    connection_begin(hass, &w, type);
     hf_json_unsigned(json_key(&w, "subscription"), subscription);
-    hf_json_end_object(&w);
-    id = connection_post(hass, &text, id);
-    if (id)
-        hass->conn.next_id = id;
-    return id;
+    return connection_post(hass, &w);
 }
 
 static bool connection_post_auth(struct hass *hass)
 {
+    const char *token = hass->link.token ? hass->link.token : "";
     haft_buffer text;
     struct json_writer w = {.out = &text};
+    bool posted;
 
     haft_buffer_init(&text, hass->allocator, 1 << 16);
+    hf_buffer_reserve(&text, 6 * strlen(token) + 64); /* so that no part of it stays behind */
     hf_json_begin_object(&w);
     hf_json_text(json_key(&w, "type"), "auth");
-    hf_json_text(json_key(&w, "access_token"), hass->link.token ? hass->link.token : "");
+    hf_json_text(json_key(&w, "access_token"), token);
     hf_json_end_object(&w);
-    return connection_post(hass, &text, 1) != 0;
+    posted = connection_put(hass, &text);
+    if (text.data)
+        hf_secret_wipe(text.data, text.size);
+    haft_buffer_finish(&text);
+    return posted;
 }
 
+/* With the lock held: takes the first message out; NULL if there is none. */
+static struct hass_outgoing *connection_take(struct hass *hass)
+{
+    struct hass_outbox *outbox = &hass->outbox;
+    struct hass_outgoing *out = outbox->first;
+
+    if (!out)
+        return NULL;
+    outbox->first = out->next;
+    if (!outbox->first)
+        outbox->end = &outbox->first;
+    outbox->taken++;
+    return out;
+}
+
+static void connection_release(const struct hass *hass, struct hass_outgoing *out)
+{
+    hass_release_secret(hass->allocator, out, sizeof *out + out->size); /* it may be the token */
+}
+
+/* Messages that others post meanwhile are the keeper's, so that a call does not exceed its deadline. */
 void hass_drain(struct hass *hass)
 {
+    struct hass_outbox *outbox = &hass->outbox;
     struct hass_outgoing *out;
+    uint64_t last;
 
     uv_mutex_lock(&hass->lock);
-    if (hass->draining || hass->conn.opening) { /* that thread will send it */
+    if (outbox->draining || hass->conn.opening) { /* that thread, or the keeper, will send it */
         uv_mutex_unlock(&hass->lock);
         return;
     }
-    hass->draining = true;
-    while ((out = hass->outbox)) {
-        hass->outbox = out->next;
-        if (!hass->outbox)
-            hass->outbox_end = &hass->outbox;
+    outbox->draining = true;
+    last = outbox->posted;
+    while (outbox->taken < last && (out = connection_take(hass))) {
         uv_mutex_unlock(&hass->lock);
         hass->link.send(hass->link.context, out->text, out->size);
-        memset(out->text, 0, out->size); /* it may be the token */
-        hass_release(hass->allocator, out, sizeof *out + out->size);
+        connection_release(hass, out);
         uv_mutex_lock(&hass->lock);
     }
-    hass->draining = false;
+    outbox->draining = false;
     uv_cond_signal(&hass->keep);
     uv_mutex_unlock(&hass->lock);
 }
@@ -122,12 +154,8 @@ static void connection_empty_outbox(struct hass *hass)
 {
     struct hass_outgoing *out;
 
-    while ((out = hass->outbox)) {
-        hass->outbox = out->next;
-        memset(out->text, 0, out->size);
-        hass_release(hass->allocator, out, sizeof *out + out->size);
-    }
-    hass->outbox_end = &hass->outbox;
+    while ((out = connection_take(hass)))
+        connection_release(hass, out);
 }
 
 /* ---- the end of a connection ---- */
@@ -338,13 +366,13 @@ static bool connection_act(struct hass *hass, uint64_t now)
         uv_mutex_lock(&hass->lock);
         return true;
     }
-    if (hass->outbox && !hass->draining) {
+    if (hass->outbox.first && !hass->outbox.draining) {
         uv_mutex_unlock(&hass->lock);
         hass_drain(hass);
         uv_mutex_lock(&hass->lock);
         return true;
     }
-    if (conn->phase == PHASE_DOWN && conn->wanted && !conn->socket && !hass->draining &&
+    if (conn->phase == PHASE_DOWN && conn->wanted && !conn->socket && !hass->outbox.draining &&
         !hass->stopping && now >= conn->retry_at) {
         connection_open(hass, now);
         return true;
@@ -366,7 +394,7 @@ void hass_keep_connected(void *context)
             continue;
         next = connection_tick(hass, now);
         /* A thread that drains the outbox needs the lock, and signals `keep` when it is done. */
-        if ((hass->outbox && !hass->draining) ||
+        if ((hass->outbox.first && !hass->outbox.draining) ||
             (hass->conn.close && hass->conn.socket && !hass->conn.closing))
             continue;
         uv_cond_timedwait(&hass->keep, &hass->lock, next > now ? next - now : 1000000);

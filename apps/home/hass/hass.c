@@ -66,7 +66,7 @@ struct hass *hass_new_timed(const struct home_options *options, struct hass_link
         goto no_memory;
     *hass = (struct hass){.allocator = allocator, .link = link, .times = *times};
     hass->timeout_ms = options->timeout_ms ? options->timeout_ms : HASS_TIMEOUT_MS;
-    hass->outbox_end = &hass->outbox;
+    hass->outbox.end = &hass->outbox.first;
     hass->name = hass_name_of(allocator, options->url);
     hass->entities = hass_keep(allocator, options->entities);
     hass->audio_dir = hass_keep(allocator, options->audio_dir);
