@@ -74,4 +74,11 @@ static inline int client_get_json(haft_call *call, void *context)
     return status ? status : hass_json(call, &answer, &value);
 }
 
+static inline int client_post(haft_call *call, void *context)
+{
+    struct hass_answer answer;
+
+    return hass_request(call, "POST", context, "{}", NULL, &answer);
+}
+
 #endif

@@ -10,9 +10,7 @@
 #define CUT                                                                                        \
     "!The demo home cannot be reached: the connection was cut (it may have carried the request "   \
     "out)."
-#define CUT_COMMAND                                                                                \
-    "!The connection to Home Assistant was lost before it answered; it may have carried the "      \
-    "command out."
+#define CUT_COMMAND "!The connection to Home Assistant was lost before it answered."
 #define LATE "!The demo home did not answer within 0.3 s."
 
 /* A Supervisor with two add-ons. */
@@ -116,6 +114,8 @@ static const struct tool_case rows_config[] = {
     {"automation_config", HASS_ERROR, CONFIG_CREATE, .at = "validate_config", .expect = FIRE},
     {"automation_config", LOST, CONFIG_CREATE, .at = "POST /api/config", .expect = CUT},
     {"automation_config", DEADLINE, CONFIG_GET, .at = "GET /api/config", .expect = LATE},
+    {"automation_config", DEADLINE, CONFIG_CREATE, .at = "POST /api/config",
+     .expect = "!The demo home did not answer within 0.3 s; it may have carried the request out."},
     {"automation_config", CANCELLED, CONFIG_CREATE, .at = "validate_config"},
 
     /* ---- addon ---- */

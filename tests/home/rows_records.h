@@ -7,9 +7,7 @@
 
 #define BAD(tool) "!Input validation error: Invalid arguments for tool " tool ": "
 #define FIRE(path) "!Home Assistant answered " path " with 500: The device is on fire."
-#define CUT                                                                                        \
-    "!The demo home cannot be reached: the connection was cut (it may have carried the request "   \
-    "out)."
+#define CUT "!The demo home cannot be reached: the connection was cut."
 #define LATE "!The demo home did not answer within 0.3 s."
 
 /* The log of a system with a Supervisor. */

@@ -83,7 +83,8 @@ struct tool_case {
          .expect =                                                                                                   \
              "!The connection to Home Assistant was lost before it answered; it may have carried the command out."}, \
         {tool, DEADLINE, arguments, .at = "call_service",                                                            \
-         .expect = "!The demo home did not answer within 0.3 s."},                                                   \
+         .expect =                                                                                                   \
+             "!The demo home did not answer within 0.3 s; it may have carried the command out."},                    \
         {tool, CANCELLED, arguments, .at = "call_service"},
 
 /* A link that is broken from the start, for a tool that only reads states. */

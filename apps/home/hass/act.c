@@ -244,7 +244,7 @@ static int act_read_back(const struct hass_wait *wait, const char *id, uint64_t 
     hass->watchers--;
     if (woken == WOKEN_CANCELLED) {
         uv_mutex_unlock(&hass->lock);
-        return hass_fail_woken(wait, woken);
+        return hass_fail_sent(wait, woken, "command");
     }
     return hass_read_one(wait, id, ret_after);
 }

@@ -50,7 +50,7 @@ int hass_send_command(const struct hass_wait *wait, const char *type, yyjson_val
     woken = command_wait(wait, ret_command);
     uv_mutex_unlock(&hass->lock);
     if (ret_command->state == COMMAND_WAITS)
-        return hass_fail_woken(wait, woken);
+        return hass_fail_sent(wait, woken, reads ? NULL : "command");
     if (ret_command->state == COMMAND_LOST)
         return hass_fail(wait->call,
                          "The connection to Home Assistant was lost before it answered%s.",
@@ -91,6 +91,31 @@ int hass_object(haft_call *call, const char *json, yyjson_val **ret_object)
     return 0;
 }
 
+/* Whether a command changes nothing; an unknown one may. */
+static bool command_reads(const char *type, yyjson_val *fields)
+{
+    static const char *const kinds[] = {"get_*",
+                                        "*/get",
+                                        "*/get_*",
+                                        "*/list",
+                                        "*/list_*",
+                                        "*/info",
+                                        "*_during_period",
+                                        "trace/contexts",
+                                        "lovelace/config",
+                                        "lovelace/resources",
+                                        "auth/current_user",
+                                        "validate_config"};
+    const char *method = yyjson_get_str(yyjson_obj_get(fields, "method"));
+
+    if (!strcmp(type, "supervisor/api"))
+        return !method || !strcmp(method, "get");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (hf_glob_match(kinds[i], strlen(kinds[i]), type))
+            return true;
+    return false;
+}
+
 int hass_command(haft_call *call, const char *type, const char *fields, const char *accepts,
                  haft_value **ret_result)
 {
@@ -102,7 +127,7 @@ int hass_command(haft_call *call, const char *type, const char *fields, const ch
     if (!status)
         status = hass_reach_command(&wait, type, object);
     if (!status)
-        status = hass_send_command(&wait, type, object, false, &command);
+        status = hass_send_command(&wait, type, object, command_reads(type, object), &command);
     if (status)
         return status;
     if (command.state == COMMAND_DONE) {

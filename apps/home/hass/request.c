@@ -74,12 +74,19 @@ static enum hass_woken exchange_wait(const struct hass_wait *wait, const struct 
     return woken;
 }
 
+/* Whether a request changes nothing. */
+static bool exchange_reads(const char *method, const char *path)
+{
+    return !strcmp(method, "GET") || !strcmp(path, "/api/template") ||
+           !strcmp(path, "/api/config/core/check_config");
+}
+
 /* With the lock held, which it gives up; copies the answer into the call's memory. */
-static int exchange_take(const struct hass_wait *wait, struct exchange *exchange,
+static int exchange_take(const struct hass_wait *wait, struct exchange *exchange, bool reads,
                          enum hass_woken woken, struct hass_answer *ret_answer)
 {
     haft_call *call = wait->call;
-    bool done = exchange->done, maybe = exchange->maybe_done;
+    bool done = exchange->done, maybe = exchange->maybe_done && !reads;
     char text[sizeof exchange->text];
     struct hass_answer answer = {.status = exchange->status, .size = exchange->size};
 
@@ -92,7 +99,7 @@ static int exchange_take(const struct hass_wait *wait, struct exchange *exchange
     exchange_let_go(exchange);
     uv_mutex_unlock(&wait->hass->lock);
     if (!done || (!answer.status && woken != WOKEN_AGAIN))
-        return hass_fail_woken(wait, woken);
+        return hass_fail_sent(wait, woken, reads ? NULL : "request");
     if (!answer.status)
         return hass_fail(call, "%s cannot be reached: %s%s.", wait->hass->name, text,
                          maybe ? " (it may have carried the request out)" : "");
@@ -126,7 +133,7 @@ int hass_exchange(const struct hass_wait *wait, const char *method, const char *
     request.within_ms = (int64_t)((wait->ends - now) / 1000000 + 1);
     handle = hass->link.request(hass->link.context, &request, exchange_done, exchange);
     woken = exchange_wait(wait, exchange, handle);
-    return exchange_take(wait, exchange, woken, ret_answer);
+    return exchange_take(wait, exchange, exchange_reads(method, path), woken, ret_answer);
 }
 
 /* ---- for tools ---- */

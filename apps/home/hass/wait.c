@@ -48,10 +48,25 @@ int hass_no_memory(haft_call *call)
 
 int hass_fail_woken(const struct hass_wait *wait, enum hass_woken woken)
 {
+    return hass_fail_sent(wait, woken, NULL);
+}
+
+int hass_fail_sent(const struct hass_wait *wait, enum hass_woken woken, const char *sent)
+{
+    const char *name = wait->hass->name;
+    double seconds = (double)(wait->ends - wait->starts) / 1e9;
+
+    if (woken == WOKEN_CANCELLED && sent)
+        return hass_fail(wait->call,
+                         "The call was cancelled; Home Assistant may have carried the %s out.",
+                         sent);
     if (woken == WOKEN_CANCELLED)
         return hass_fail(wait->call, "The call was cancelled.");
-    return hass_fail(wait->call, "%s did not answer within %.1f s.", wait->hass->name,
-                     (double)(wait->ends - wait->starts) / 1e9);
+    if (sent)
+        return hass_fail(wait->call,
+                         "%s did not answer within %.1f s; it may have carried the %s out.", name,
+                         seconds, sent);
+    return hass_fail(wait->call, "%s did not answer within %.1f s.", name, seconds);
 }
 
 /* ---- waiting ---- */
