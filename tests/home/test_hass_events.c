@@ -189,14 +189,30 @@ static void test_nonsense(void **state)
     client_end(hass);
 }
 
+static int client_get_long(haft_call *call, void *context)
+{
+    entity light;
+    int status = client_get(call, &light);
+
+    (void)context;
+    if (status)
+        return status;
+    assert_string_equal(light.state, "on");
+    assert_int_equal((int)entity_number(&light, "brightness", 0), 7);
+    assert_null(entity_attribute(&light, "x"));
+    assert_non_null(entity_text(&light, "attributes_omitted"));
+    return 0;
+}
+
 static void test_deep_and_huge(void **state)
 {
     struct hass *hass = client_begin(NULL);
     size_t n, size = 4 << 20;
-    char *text = malloc(size + 1);
+    char *text = malloc(size + 1), *all = malloc(size + 256);
 
     (void)state;
     assert_non_null(text);
+    assert_non_null(all);
     assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
     memset(text, '[', size);
     text[size] = '\0';
@@ -209,13 +225,24 @@ static void test_deep_and_huge(void **state)
     fake_say(&fake, text);
     assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
     assert_int_equal(fake.n_opened, 2);
-    /* A state that is too long is not taken for what was there before. */
+    /* Of an entity that is too long, the short attributes are kept; it is usable. */
     memset(text, 'x', size);
-    memcpy(text, "{'x':'", 6);
+    memcpy(text, "{'brightness':7,'x':'", 21);
     memcpy(text + size - 2, "'}", 2);
     fake_change(&fake, "light.kitchen", "on", text, "x");
+    assert_string_equal(fake_run(hass, 5000, client_get_long, NULL), "");
+    assert_int_equal(fake.n_opened, 2);
+    snprintf(all, size + 256,
+             "[{'entity_id':'sun.sun','state':'up'},"
+             "{'entity_id':'light.kitchen','state':'on','attributes':%s}]",
+             text);
+    fake.states = all;
+    fake_cut(&fake, "again");
+    assert_string_equal(fake_run(hass, 5000, client_get_long, NULL), "");
     assert_string_equal(fake_run(hass, 5000, client_read, &n), "");
+    assert_int_equal(n, 2);
     assert_int_equal(fake.n_opened, 3);
+    free(all);
     free(text);
     client_end(hass);
 }

@@ -72,8 +72,7 @@ static void message_state_changed(struct message_news *news, yyjson_val *data)
     } else if (yyjson_is_null(new_state)) {
         hass_table_remove(&hass->states, yyjson_get_str(id), yyjson_get_len(id));
     }
-    if (status == HAFT_ENOMEM ||
-        status == HAFT_ETOOBIG) /* a state that is missing would be a lie */
+    if (status == HAFT_ENOMEM || status == HAFT_ETOOBIG) /* the old state is not true any more */
         hass_conn_close(hass,
                         status == HAFT_ENOMEM ? "out of memory" : "its states exceed the limit");
     if (hass->watchers)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "hass/memory.h"
+#include "json/writer.h"
 
 /* ---- what a state is ---- */
 
@@ -38,6 +39,8 @@ static bool states_get_text(yyjson_val *object, const char *name, struct text *r
         return true;
     }
     *ret_text = (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+    if (ret_text->size > STATE_MAX_PART)
+        ret_text->size = haft_utf8_valid(ret_text->data, STATE_MAX_PART);
     return ret_text->data && !memchr(ret_text->data, '\0', ret_text->size);
 }
 
@@ -172,26 +175,48 @@ static int states_add(struct state_table *table, size_t slot_for, struct state *
     return 0;
 }
 
+/* Writes the attributes; of those that are too long together, the short ones and a note. */
+static int states_write_attributes(struct state_table *table, yyjson_val *attributes, size_t room)
+{
+    enum { SHORT_TEXT = 1024, SHORT_ALL = 64 << 10 };
+    haft_buffer *out = &table->scratch;
+    struct json_writer w = {.out = out};
+    yyjson_val *key, *value;
+    size_t i, max;
+
+    haft_buffer_clear(out);
+    if (!attributes)
+        haft_buffer_puts(out, "{}");
+    else
+        haft_json_write(attributes, out);
+    if (out->status == HAFT_ENOMEM || (!out->status && out->size <= room))
+        return out->status;
+    haft_buffer_clear(out);
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "attributes_omitted"), "The attributes of this entity are too long.");
+    yyjson_obj_foreach(attributes, i, max, key, value)
+        if (!yyjson_is_ctn(value) && yyjson_get_len(key) + yyjson_get_len(value) < SHORT_TEXT &&
+            out->size < SHORT_ALL)
+            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    hf_json_end_object(&w);
+    return out->status;
+}
+
 int hass_table_put(struct state_table *table, yyjson_val *object, struct state **ret_state)
 {
     struct state_parts parts;
     struct state *state;
-    yyjson_val *attributes;
     size_t slot, size;
     int status;
 
     if (!states_take_apart(object, &parts))
         return HAFT_EINVAL;
-    attributes = yyjson_obj_get(object, "attributes");
-    haft_buffer_clear(&table->scratch);
-    if (attributes)
-        haft_json_write(attributes, &table->scratch);
-    else
-        haft_buffer_puts(&table->scratch, "{}");
-    size = parts.at[0].size + parts.at[1].size + parts.at[2].size + parts.at[3].size +
-           table->scratch.size + 5;
-    if (table->scratch.status || size > STATE_MAX_TEXT)
-        return table->scratch.status == HAFT_ENOMEM ? HAFT_ENOMEM : HAFT_ETOOBIG;
+    size = parts.at[0].size + parts.at[1].size + parts.at[2].size + parts.at[3].size + 5;
+    status =
+        states_write_attributes(table, yyjson_obj_get(object, "attributes"), STATE_MAX_TEXT - size);
+    if (status)
+        return status;
+    size += table->scratch.size;
     status = states_grow(table);
     if (status)
         return status;

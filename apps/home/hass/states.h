@@ -7,11 +7,13 @@
 
 #include "json/json.h"
 
-/* More entities than that, or longer ones, and the table is full. */
+/* More entities than that, and the table is full.  Of an entity that is longer than one may be, the longest
+ * attributes are left out. */
 enum {
     STATES_MAX = 100000,
     STATES_MAX_BYTES = 256 << 20,
     STATE_MAX_TEXT = 1 << 20,
+    STATE_MAX_PART = 64 << 10, /* of a text that is not an attribute; it is cut */
     ENTITY_ID_MAX = 255
 };
 
