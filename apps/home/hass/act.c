@@ -3,6 +3,7 @@
  * A service is called by the WebSocket, which gives Home Assistant's reasons where REST says "400: Bad
  * Request", and the context by which its changes of states are known.  It is sent once: a call
  * that was lost is reported, not repeated. */
+#include "hass/build.h"
 #include "hass/command.h"
 #include "hass/filter.h"
 #include "hass/reach.h"
@@ -69,23 +70,18 @@ const char *hass_data(haft_call *call, const haft_type *type, const void *value)
 static yyjson_val *act_with_target(const struct hass_wait *wait, yyjson_val *data,
                                    const char *entity_id)
 {
-    haft_buffer out;
-    struct json_writer w = {.out = &out};
-    yyjson_val *key, *value, *whole = NULL;
-    const char *why;
+    struct hass_build build;
+    yyjson_val *key, *value, *whole;
     size_t i, max;
 
-    haft_buffer_init(&out, wait->hass->allocator, 16 << 20);
-    hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "entity_id"), entity_id);
+    hass_build(&build, wait->hass->allocator);
+    hf_json_text(json_key(&build.w, "entity_id"), entity_id);
     yyjson_obj_foreach(data, i, max, key, value)
         if (!yyjson_equals_str(key, "entity_id"))
-            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
-    hf_json_end_object(&w);
-    if (out.status ||
-        hf_json_parse(out.data, out.size, haft_call_arena(wait->call), &whole, &i, &why))
+            hf_json_value(hf_json_name(&build.w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    whole = hass_built(&build, haft_call_arena(wait->call));
+    if (!whole)
         hass_no_memory(wait->call);
-    haft_buffer_finish(&out);
     return whole;
 }
 
@@ -100,26 +96,17 @@ struct act_result {
 static int act_send(const struct hass_wait *wait, const struct hass_service *service,
                     yyjson_val *data, struct command *ret_command)
 {
-    haft_buffer out;
-    struct json_writer w = {.out = &out};
+    struct hass_build build;
     yyjson_val *fields;
-    const char *why;
-    size_t at;
-    int status;
 
-    haft_buffer_init(&out, wait->hass->allocator, 16 << 20);
-    hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "domain"), service->domain);
-    hf_json_text(json_key(&w, "service"), service->service);
-    hf_json_value(json_key(&w, "service_data"), data);
+    hass_build(&build, wait->hass->allocator);
+    hf_json_text(json_key(&build.w, "domain"), service->domain);
+    hf_json_text(json_key(&build.w, "service"), service->service);
+    hf_json_value(json_key(&build.w, "service_data"), data);
     if (service->wants_response)
-        hf_json_bool(json_key(&w, "return_response"), true);
-    hf_json_end_object(&w);
-    status = out.status;
-    if (!status)
-        status = hf_json_parse(out.data, out.size, haft_call_arena(wait->call), &fields, &at, &why);
-    haft_buffer_finish(&out);
-    if (status)
+        hf_json_bool(json_key(&build.w, "return_response"), true);
+    fields = hass_built(&build, haft_call_arena(wait->call));
+    if (!fields)
         return hass_no_memory(wait->call);
     return hass_send_command(wait, "call_service", fields, false, ret_command);
 }

@@ -2,12 +2,13 @@
  *
  * A subscription lives in the client while its tool uses it, and is renewed with the connection.  Its
  * queue is bounded: events that do not fit are counted, and the tool gets the count. */
-#include "hass/filter.h"
 #include "hass/events.h"
 
 #include <stdio.h>
 
+#include "hass/build.h"
 #include "hass/command.h"
+#include "hass/filter.h"
 
 enum { EVENTS_MAX = 256, EVENTS_MAX_BYTES = 1 << 20 };
 
@@ -32,20 +33,13 @@ struct hass_events {
 static bool events_post(struct hass *hass, struct hass_events *events)
 {
     haft_arena *arena = haft_arena_new(hass->allocator, 1 << 16);
-    haft_buffer text;
-    struct json_writer w = {.out = &text};
+    struct hass_build build;
     yyjson_val *fields;
-    const char *why;
-    size_t at;
 
-    haft_buffer_init(&text, hass->allocator, 1 << 12);
-    hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "event_type"), events->type);
-    hf_json_end_object(&w);
-    events->id = 0;
-    if (arena && !text.status && !hf_json_parse(text.data, text.size, arena, &fields, &at, &why))
-        events->id = hass_post(hass, "subscribe_events", fields);
-    haft_buffer_finish(&text);
+    hass_build(&build, hass->allocator);
+    hf_json_text(json_key(&build.w, "event_type"), events->type);
+    fields = hass_built(&build, arena);
+    events->id = fields ? hass_post(hass, "subscribe_events", fields) : 0;
     haft_arena_free(arena);
     return events->id != 0;
 }

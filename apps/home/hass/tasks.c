@@ -3,6 +3,7 @@
  * A step does not wait for Home Assistant, so that one task does not hold up the others. */
 #include "hass/tasks.h"
 
+#include "hass/build.h"
 #include "hass/client.h"
 #include "hass/command.h"
 #include "hass/filter.h"
@@ -203,44 +204,29 @@ int hass_reaches(haft_call *call, const char *service, const entity *target)
 {
     struct hass_wait wait = hass_wait_for(call);
     struct hass_service what = {.domain = target->domain, .service = service};
-    haft_buffer out;
-    struct json_writer w = {.out = &out};
-    yyjson_val *data = NULL;
-    int status;
+    struct hass_build build;
+    yyjson_val *data;
 
-    haft_buffer_init(&out, wait.hass->allocator, 1 << 12);
-    hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "entity_id"), target->entity_id);
-    hf_json_end_object(&w);
-    haft_buffer_add(&out, "", 1);
-    status = out.status ? hass_no_memory(call) : hass_object(call, out.data, &data);
-    haft_buffer_finish(&out);
-    return status ? status : hass_reach_service(&wait, &what, data, &data);
+    hass_build(&build, wait.hass->allocator);
+    hf_json_text(json_key(&build.w, "entity_id"), target->entity_id);
+    data = hass_built(&build, haft_call_arena(call));
+    return data ? hass_reach_service(&wait, &what, data, &data) : hass_no_memory(call);
 }
 
 /* The members of a command; NULL without memory. */
 static yyjson_val *tell_fields(struct hass *hass, haft_arena *arena, const char *service,
                                const char *entity_id, const char *members)
 {
-    haft_buffer out;
-    struct json_writer w = {.out = &out};
-    yyjson_val *fields = NULL;
-    const char *why;
-    size_t at;
+    struct hass_build build;
 
-    haft_buffer_init(&out, hass->allocator, 1 << 16);
-    hf_json_begin_object(&w);
-    hf_json_string(json_key(&w, "domain"), entity_id, strcspn(entity_id, "."));
-    hf_json_text(json_key(&w, "service"), service);
-    hf_json_begin_object(json_key(&w, "service_data"));
-    hf_json_text(json_key(&w, "entity_id"), entity_id);
-    hf_json_raw_members(&w, members, strlen(members));
-    hf_json_end_object(&w);
-    hf_json_end_object(&w);
-    if (out.status || hf_json_parse(out.data, out.size, arena, &fields, &at, &why))
-        fields = NULL;
-    haft_buffer_finish(&out);
-    return fields;
+    hass_build(&build, hass->allocator);
+    hf_json_string(json_key(&build.w, "domain"), entity_id, strcspn(entity_id, "."));
+    hf_json_text(json_key(&build.w, "service"), service);
+    hf_json_begin_object(json_key(&build.w, "service_data"));
+    hf_json_text(json_key(&build.w, "entity_id"), entity_id);
+    hf_json_raw_members(&build.w, members, strlen(members));
+    hf_json_end_object(&build.w);
+    return hass_built(&build, arena);
 }
 
 void hass_tell(struct hass *hass, const char *service, const char *entity_id, const char *members)
