@@ -196,7 +196,9 @@ typedef struct haft_resource {
     int64_t ttl_ms; /* how long a 2026-07-28 client may cache it; 0: as lists; -1: not at all */
     haft_hint cache_public; /* whether it may share it with other users; UNSET: as lists */
     /* Answers with haft_embed or haft_text. haft_variable returns the values of a template's
-     * variables.  Returns as `call` of a haft_tool. */
+     * variables.  Returns as `call` of a haft_tool.  HAFT_ENOTFOUND is answered with the error for
+     * an unknown resource, and HAFT_EINVAL after haft_error with "invalid params"; the text of
+     * haft_error is the message. */
     int (*read)(haft_call *call, const char *uri);
     /* Suggests values for a variable of a template, with haft_completion_add.  May be NULL. */
     int (*complete)(haft_call *call, const char *argument, const char *value);
@@ -227,7 +229,8 @@ typedef struct haft_prompt {
     const char *meta;                       /* `_meta`: a JSON object */
     const haft_type *arguments; /* declared type with string fields; NULL for no arguments */
     /* Answers with haft_prompt_say, followed by haft_text and similar functions.  `arguments` is an
-     * object of the declared type.  Returns as `call` of a haft_tool. */
+     * object of the declared type.  Returns as `call` of a haft_tool.  HAFT_EINVAL or
+     * HAFT_ENOTFOUND after haft_error is answered with "invalid params" and that text. */
     int (*get)(haft_call *call, const void *arguments);
     /* suggests values for an argument; may be NULL */
     int (*complete)(haft_call *call, const char *argument, const char *value);

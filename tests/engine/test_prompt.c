@@ -56,6 +56,13 @@ static int fail_aloud(haft_call *call, const void *arguments)
     return haft_error(call, "not today");
 }
 
+static int no_such_shelf(haft_call *call, const void *arguments)
+{
+    (void)arguments;
+    haft_error(call, "There is no shelf 7.");
+    return HAFT_ENOTFOUND;
+}
+
 static int say_wrong(haft_call *call, const void *arguments)
 {
     (void)arguments;
@@ -77,6 +84,7 @@ static const haft_prompt prompts[] = {
     HAFT_INIT(haft_prompt, .name = "embed", .get = embed),
     HAFT_INIT(haft_prompt, .name = "quiet", .get = fail_quietly),
     HAFT_INIT(haft_prompt, .name = "aloud", .get = fail_aloud),
+    HAFT_INIT(haft_prompt, .name = "shelf", .get = no_such_shelf),
     HAFT_INIT(haft_prompt, .name = "wrong", .get = say_wrong),
     HAFT_INIT(haft_prompt, .name = "ask", .get = ask),
     HAFT_INIT(haft_prompt, .name = "off", .get = embed),
@@ -133,6 +141,7 @@ static const struct wire_row rows[] = {
     {"\"name\":\"quiet\"", ERROR("-32603", "Internal error"), NULL},
     {"\"name\":\"wrong\"", ERROR("-32603", "Internal error"), NULL},
     {"\"name\":\"aloud\"", ERROR("-32603", "not today"), NULL},
+    {"\"name\":\"shelf\"", ERROR("-32602", "There is no shelf 7."), NULL},
     {"\"name\":\"none\"", ERROR("-32602", "Prompt none not found"), NULL},
     {"\"name\":\"off\"", ERROR("-32602", "Prompt off disabled"), NULL},
     {"\"name\":7", ERROR("-32602", "Invalid params: \\\"name\\\" must be a string"), NULL},

@@ -74,6 +74,20 @@ static int not_there(haft_call *call, const char *uri)
     return HAFT_ENOTFOUND;
 }
 
+static int not_there_aloud(haft_call *call, const char *uri)
+{
+    (void)uri;
+    haft_error(call, "There is no shelf 7.");
+    return HAFT_ENOTFOUND;
+}
+
+static int invalid_aloud(haft_call *call, const char *uri)
+{
+    (void)uri;
+    haft_error(call, "A shelf is a number.");
+    return HAFT_EINVAL;
+}
+
 static int ask(haft_call *call, const char *uri)
 {
     haft_value *roots;
@@ -93,6 +107,8 @@ static const haft_resource resources[] = {
     HAFT_INIT(haft_resource, .uri = "test://aloud", .name = "aloud", .read = fail_aloud),
     HAFT_INIT(haft_resource, .uri = "test://later", .name = "later", .read = fail_later),
     HAFT_INIT(haft_resource, .uri = "test://absent", .name = "absent", .read = not_there),
+    HAFT_INIT(haft_resource, .uri = "test://shelf", .name = "shelf", .read = not_there_aloud),
+    HAFT_INIT(haft_resource, .uri = "test://number", .name = "number", .read = invalid_aloud),
     HAFT_INIT(haft_resource, .uri = "test://ask", .name = "ask", .read = ask),
     HAFT_INIT(haft_resource, .uri = "test://data", .name = "data", .read = read_data,
               .data = (void *)"mine"),
@@ -128,6 +144,9 @@ static haft_server *serve(const haft_server_options *options)
     "\"error\":{\"code\":" code ",\"message\":\"Resource not found: " uri                          \
     "\",\"data\":{\"uri\":\"" uri "\"}}}"
 #define ABSENT(uri) NOT_FOUND("-32002", uri), NOT_FOUND("-32602", uri)
+#define NO_SHELF(code)                                                                             \
+    "\"error\":{\"code\":" code ",\"message\":\"There is no shelf 7.\",\"data\":{\"uri\":"         \
+    "\"test://shelf\"}}}"
 #define NO_URI                                                                                     \
     "\"error\":{\"code\":-32602,\"message\":\"Invalid params: \\\"uri\\\" must be a string\"}}"
 
@@ -154,6 +173,9 @@ static const struct wire_row reads[] = {
     {"\"uri\":\"test://aloud\"", FAILED("no \\\"luck\\\" with test://aloud"), NULL},
     {"\"uri\":\"test://absent\"", ABSENT("test://absent")},
     {"\"uri\":\"test://nonexistent\"", ABSENT("test://nonexistent")},
+    {"\"uri\":\"test://shelf\"", NO_SHELF("-32002"), NO_SHELF("-32602")},
+    {"\"uri\":\"test://number\"",
+     "\"error\":{\"code\":-32602,\"message\":\"A shelf is a number.\"}}", NULL},
     {"\"uri\":\"test://text/\"", ABSENT("test://text/")},
     {"\"uri\":\"users://%2\"", ABSENT("users://%2")},
     {"\"uri\":\"\"", ABSENT("")},

@@ -29,6 +29,7 @@ const char *hf_call_error_text(haft_call *call)
 bool hf_plain_call_failed(haft_call *call)
 {
     int status = call->status ? call->status : call->content.status;
+    const char *text = hf_call_error_text(call);
 
     if (!status && !call->result.is_error)
         return false;
@@ -36,12 +37,14 @@ bool hf_plain_call_failed(haft_call *call)
         hf_input_refuse(call);
         return true;
     }
-    if (status)
+    if (text && (status == HAFT_EINVAL || status == HAFT_ENOTFOUND)) {
+        hf_respond_error(call, RPC_INVALID_PARAMS, text, NULL);
+        return true;
+    }
+    if (!text)
         haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
     hf_respond_error(call, RPC_INTERNAL_ERROR,
-                     status == HAFT_EBUSY ? "Internal error: the server is busy"
-                                          : hf_call_error_text(call),
-                     NULL);
+                     status == HAFT_EBUSY ? "Internal error: the server is busy" : text, NULL);
     return true;
 }
 

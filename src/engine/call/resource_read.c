@@ -66,14 +66,16 @@ void hf_put_cache_hints(haft_call *call, struct json_writer *w)
     resource_put_hints(w, ttl > 0 ? ttl : 0, shared);
 }
 
-static void refuse_uri(haft_call *call)
+/* The message is the handler's, or NULL. */
+static void refuse_uri(haft_call *call, const char *message)
 {
     yyjson_val *uri = rpc_string(call->request.params, "uri");
     const char *text = yyjson_get_str(uri);
     size_t size = yyjson_get_len(uri);
-    const char *message = haft_arena_printf(call->arena, "Resource not found: %.*s",
-                                            hf_quotable_size(text, size), text);
 
+    if (!message)
+        message = haft_arena_printf(call->arena, "Resource not found: %.*s",
+                                    hf_quotable_size(text, size), text);
     hf_respond_error(call, hf_revision_rows[call->revision].not_found_code,
                      message ? message : "Resource not found",
                      hf_plain_call_data(call, "uri", text, size));
@@ -88,8 +90,8 @@ static void resource_read_complete(haft_call *call)
 {
     struct json_writer w;
 
-    if (call->status == HAFT_ENOTFOUND && !call->result.is_error) {
-        refuse_uri(call);
+    if (call->status == HAFT_ENOTFOUND) {
+        refuse_uri(call, hf_call_error_text(call));
         return;
     }
     if (hf_plain_call_failed(call))
@@ -122,7 +124,7 @@ void hf_handle_resource_read(haft_call *call)
         return;
     }
     if (!status) {
-        refuse_uri(call);
+        refuse_uri(call, NULL);
         return;
     }
     call->handler.in = yyjson_get_str(uri);
