@@ -29,14 +29,13 @@ void hass_free(struct hass *hass);
  * not wait, and not use the client.  NULL: no more, once this has returned.  For resources. */
 void hass_watch(struct hass *hass, void (*on_change)(void *context, const char *entity_id),
                 void *context);
-/* The client of a call: the `data` of its server (home_hass_data), or that of the plugin (hass_lend). */
+/* The client of a call: the `data` of its server (home_hass_data).  In a plugin, whose servers belong to the
+ * program, it is the `data` of the tool, resource or prompt. */
 struct hass *home_hass(const haft_call *call);
 static inline void *home_hass_data(struct hass *hass)
 {
     return hass;
 }
-/* Makes it the client of all calls, for a plugin, since `data` of its servers belongs to the program.  NULL ends it. */
-void hass_lend(struct hass *hass);
 
 /* The directory that analyze_audio may read; NULL for none. */
 const char *hass_audio_dir(const haft_call *call);

@@ -120,20 +120,21 @@ static int prompt_complete(haft_call *call, const char *argument, const char *va
     return strcmp(argument, "area") ? 0 : home_complete_area(call, value);
 }
 
-static const haft_prompt prompt_rows[] = {
+const haft_prompt home_prompts[] = {
     HAFT_INIT(haft_prompt, .name = "whats_on", .title = "What is on?",
               .description = "A summary of what is on, open or playing",
               .arguments = &place_args_type, .get = prompt_whats_on, .complete = prompt_complete),
     HAFT_INIT(haft_prompt, .name = "good_night", .title = "Good night",
               .description = "Gets the home ready for the night", .arguments = &place_args_type,
               .get = prompt_good_night, .complete = prompt_complete),
+    {.name = NULL},
 };
 
 int home_add_prompts(haft_server *server)
 {
     int status = 0;
 
-    for (size_t i = 0; !status && i < sizeof prompt_rows / sizeof *prompt_rows; i++)
-        status = haft_prompt_add(server, &prompt_rows[i]);
+    for (size_t i = 0; !status && home_prompts[i].name; i++)
+        status = haft_prompt_add(server, &home_prompts[i]);
     return status;
 }

@@ -45,8 +45,14 @@ static int resource_camera(haft_call *call, const char *uri)
 {
     struct hass_answer picture;
     entity camera;
-    int status = hass_require(call, haft_variable(call, "id"), "camera", &camera);
+    int status = hass_state(call, haft_variable(call, "id"), &camera);
 
+    if (!status && strcmp(camera.domain, "camera") != 0) {
+        home_fail(call, "%s is not a camera.", camera.entity_id);
+        return HAFT_ENOTFOUND;
+    }
+    if (!status)
+        status = hass_require(call, camera.entity_id, "camera", &camera);
     if (!status)
         status = home_picture(call, &camera, &picture);
     return status ? status
@@ -92,15 +98,21 @@ static int areas_collect(haft_call *call, const struct hass_states *states, cons
     return 0;
 }
 
+static int resource_read_home(haft_call *call, struct hass_states *ret_states,
+                              struct hass_areas *ret_areas)
+{
+    int status = hass_states(call, ret_states);
+
+    return status ? status : hass_areas(call, ret_areas);
+}
+
 static int resource_areas(haft_call *call, const char *uri)
 {
     area_list list = {.n_areas = 0};
     struct hass_states states;
     struct hass_areas areas;
-    int status = hass_states(call, &states);
+    int status = resource_read_home(call, &states, &areas);
 
-    if (!status)
-        status = hass_areas(call, &areas);
     if (status)
         return status;
     list.areas = haft_arena_zalloc(haft_call_arena(call), areas.n + 1, sizeof *list.areas);
@@ -149,10 +161,8 @@ static int resource_summary(haft_call *call, const char *uri)
     home_summary summary = {.n_domains = 0};
     struct hass_states states;
     struct hass_areas areas;
-    int status = hass_states(call, &states);
+    int status = resource_read_home(call, &states, &areas);
 
-    if (!status)
-        status = hass_areas(call, &areas);
     if (status)
         return status;
     summary.domains =
@@ -177,15 +187,16 @@ static int resource_summary(haft_call *call, const char *uri)
 
 #define SUMMARY_URI "ha://summary"
 
-static const haft_resource resource_rows[] = {
+const haft_resource home_resources[] = {
     HAFT_INIT(haft_resource, .uri = "ha://areas", .name = "areas", .title = "Areas",
               .description = "Areas of the home, with the entities in them",
               .mime_type = "application/json", .read = resource_areas),
     HAFT_INIT(haft_resource, .uri = SUMMARY_URI, .name = "summary", .title = "Summary",
               .description = "How many entities there are, by domain, and how many are active",
               .mime_type = "application/json", .read = resource_summary),
+    {.name = NULL},
 };
-static const haft_resource resource_templates[] = {
+const haft_resource home_templates[] = {
     HAFT_INIT(haft_resource, .uri = "ha://states/{id}", .name = "state", .title = "State",
               .description = "State and attributes of an entity; subscribers learn of changes",
               .mime_type = "application/json", .read = resource_state,
@@ -193,16 +204,17 @@ static const haft_resource resource_templates[] = {
     HAFT_INIT(haft_resource, .uri = "ha://camera/{id}", .name = "camera", .title = "Camera",
               .description = "Current picture of a camera, as an image", .read = resource_camera,
               .complete = resource_complete_camera),
+    {.name = NULL},
 };
 
 int home_add_resources(haft_server *server)
 {
     int status = 0;
 
-    for (size_t i = 0; !status && i < sizeof resource_rows / sizeof *resource_rows; i++)
-        status = haft_resource_add(server, &resource_rows[i]);
-    for (size_t i = 0; !status && i < sizeof resource_templates / sizeof *resource_templates; i++)
-        status = haft_template_add(server, &resource_templates[i]);
+    for (size_t i = 0; !status && home_resources[i].name; i++)
+        status = haft_resource_add(server, &home_resources[i]);
+    for (size_t i = 0; !status && home_templates[i].name; i++)
+        status = haft_template_add(server, &home_templates[i]);
     return status;
 }
 

@@ -4,6 +4,10 @@
 
 #include "home.h"
 
+/* The tables of resources, templates of resources, and prompts; each ends with a row without a name. */
+extern const haft_resource home_resources[], home_templates[];
+extern const haft_prompt home_prompts[];
+
 /* Add the resources ha://states/{id}, ha://camera/{id}, ha://areas and ha://summary, and the prompts.  Each
  * returns 0 or an error, with the reason in haft_server_error. */
 int home_add_resources(haft_server *server);

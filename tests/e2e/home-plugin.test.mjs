@@ -50,6 +50,41 @@ test("uses another Home Assistant by its variables, and hides entities", async (
     assert.equal(await demo.stop(), 0, demo.log());
 });
 
+test("offers the resources and prompts of the home", async () => {
+    const server = await serve({}).ready();
+    const list = async (method) => (await post(server.url, method)).result;
+
+    assert.deepEqual(
+        (await list("resources/list")).resources.map(({ uri }) => uri),
+        ["ha://areas", "ha://summary"],
+    );
+    assert.deepEqual(
+        (await list("resources/templates/list")).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+        ["ha://states/{id}", "ha://camera/{id}"],
+    );
+    assert.deepEqual((await list("prompts/list")).prompts.map(({ name }) => name), ["whats_on", "good_night"]);
+    const { result } = await post(server.url, "resources/read", { uri: "ha://states/light.hallway" });
+
+    assert.equal(JSON.parse(result.contents[0].text).entity_id, "light.hallway");
+    const prompt = await post(server.url, "prompts/get", { name: "whats_on", arguments: { area: "Kitchen" } });
+
+    assert.match(prompt.result.messages[0].content.text, /what is on in Kitchen/);
+    const suggested = await post(server.url, "completion/complete", {
+        ref: { type: "ref/resource", uri: "ha://states/{id}" },
+        argument: { name: "id", value: "lock." },
+    });
+
+    assert.ok(suggested.result.completion.values.includes("lock.front_door"), JSON.stringify(suggested));
+    assert.equal(await server.stop(), 0, server.log());
+});
+
+test("is refused with two tokens", async () => {
+    const server = serve({ HASS_HOST: "http://127.0.0.1:1", HASS_TOKEN: "x", HASS_TOKEN_FILE: "/nonexistent" });
+
+    assert.notEqual(await server.ended, 0);
+    assert.match(server.log(), /HASS_TOKEN and HASS_TOKEN_FILE exclude each other; set one of them/);
+});
+
 test("is refused without a token", async () => {
     const server = serve({ HASS_HOST: "http://127.0.0.1:1" });
 

@@ -108,7 +108,7 @@ export async function post(url, method, params = {}, meta = {}) {
             Accept: "application/json, text/event-stream",
             "MCP-Protocol-Version": "2026-07-28",
             "Mcp-Method": method,
-            ...(params.name ? { "Mcp-Name": params.name } : {}),
+            ...((params.name ?? params.uri) ? { "Mcp-Name": params.name ?? params.uri } : {}),
         },
         body: JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params: { ...params, _meta } }),
     });

@@ -443,10 +443,11 @@ struct fake_running {
 
 static int fake_handle(haft_call *call, haft_value *arguments, void *data)
 {
-    struct fake_running *running = data;
+    struct fake_running *running = haft_server_data(call);
     int status = running->handler(call, running->context);
 
     (void)arguments;
+    (void)data;
     return status ? status : haft_text(call, "done");
 }
 
@@ -454,14 +455,14 @@ const char *fake_run(struct hass *hass, unsigned timeout_ms, fake_handler *handl
 {
     static char text[4096];
     struct fake_running running = {handler, context};
-    haft_server *server = haft_server_new_with(
-        "fake", "1", HAFT_WITH(haft_server_options, .data = home_hass_data(hass)));
+    haft_server *server =
+        haft_server_new_with("fake", "1", HAFT_WITH(haft_server_options, .data = &running));
     haft_tool_builder *tool = haft_tool_new("probe");
     haft_client *client;
     haft_result result;
 
     haft_tool_describe(tool, "Probe");
-    haft_tool_handler(tool, fake_handle, &running);
+    haft_tool_handler(tool, fake_handle, home_hass_data(hass));
     haft_tool_timeout(tool, timeout_ms);
     assert_int_equal(haft_tool_build(tool, server), 0);
     client = haft_client_new(server, NULL);

@@ -32,6 +32,8 @@ static void reads(struct house *house, const char *uri, const char *expect)
         result.structured = haft_json_read(text, strlen(text), 0, arena, NULL);
     }
     house_expect(&result, expect);
+    if (strstr(expect, "not found") || strstr(expect, "is not a ")) /* not an internal error */
+        assert_true(result.error_code == -32002 || result.error_code == -32602);
     haft_arena_free(arena);
 }
 
@@ -55,7 +57,7 @@ static void resources_have_what_they_say(void **state)
         {"ha://summary",
          "entities=9; areas=6; unavailable=1; domains=[{'domain':'light','total':9,'active':4}]",
          "light.*,-light.hallway"},
-        {"ha://camera/light.hallway", "!light.hallway has the domain light; *", NULL},
+        {"ha://camera/light.hallway", "!light.hallway is not a camera.", NULL},
         {"ha://camera/camera.front_door", "!Entity not found: camera.front_door*", "light.*"},
         {"ha://nothing", "!Resource not found: ha://nothing", NULL},
     };
@@ -344,6 +346,7 @@ static void a_prompt_needs_an_area_that_exists(void **state)
     assert_int_equal(
         haft_client_get(house_client(house), "whats_on", "{\"area\":\"cellar\"}", &result), 0);
     house_expect(&result, "!Area not found: cellar. Areas: *");
+    assert_int_equal(result.error_code, -32602);
     house_close(house);
 }
 

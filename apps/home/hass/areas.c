@@ -75,8 +75,8 @@ static int areas_fail(haft_call *call, const char *text)
         haft_buffer_printf(&names, "%s%s", i ? ", " : "", areas.at[i].name);
     if (areas.n > NAMED)
         haft_buffer_printf(&names, " and %zu more", areas.n - NAMED);
-    status = hass_fail(call, "Area not found: %s. Areas: %.*s.", text, (int)names.size,
-                       names.size ? names.data : "");
+    status = hass_fail_unknown(call, "Area not found: %s. Areas: %.*s.", text, (int)names.size,
+                               names.size ? names.data : "");
     haft_buffer_finish(&names);
     return status;
 }

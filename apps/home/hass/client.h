@@ -158,6 +158,8 @@ int hass_lock_ready(const struct hass_wait *wait, bool reads);
 
 /* Error of the call with that text; returns the status of the handler. */
 int hass_fail(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
+/* The same with HAFT_ENOTFOUND: something that the client named does not exist. */
+int hass_fail_unknown(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 int hass_fail_woken(const struct hass_wait *wait, enum hass_woken woken);
 /* The same after something that may have been carried out was sent: "command", "request"; NULL: it only reads. */
 int hass_fail_sent(const struct hass_wait *wait, enum hass_woken woken, const char *sent);

@@ -16,10 +16,9 @@ struct net_link_options {
 int net_link_new(const struct net_link_options *options, struct hass_link *ret_link,
                  haft_reason *reterr_reason);
 
-/* Reads a token from a file, without the white space around it, into ret_token.  *ret_open says whether
- * others than its owner may read the file.  Returns 0, or an error with the reason, which names the file. */
+/* Reads a token from a file, without the white space around it, into ret_token.  Returns 0, or an error with
+ * the reason, which names the file. */
 enum { NET_TOKEN_MAX = 4096 };
-int net_token_read(const char *path, char ret_token[NET_TOKEN_MAX], bool *ret_open,
-                   haft_reason *reterr_reason);
+int net_token_read(const char *path, char ret_token[NET_TOKEN_MAX], haft_reason *reterr_reason);
 
 #endif

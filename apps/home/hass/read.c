@@ -178,9 +178,8 @@ int hass_fail_entity(struct hass *hass, haft_call *call, const char *entity_id)
     name = search.name ? haft_arena_copy(haft_call_arena(call), search.name, strlen(search.name))
                        : NULL;
     uv_mutex_unlock(&hass->lock);
-    if (!name)
-        return hass_fail(call, "Entity not found: %s.", entity_id);
-    return hass_fail(call, "Entity not found: %s. Similar: %s.", entity_id, name);
+    return name ? hass_fail_unknown(call, "Entity not found: %s. Similar: %s.", entity_id, name)
+                : hass_fail_unknown(call, "Entity not found: %s.", entity_id);
 }
 
 static bool read_is(const struct state *state, const void *what)

@@ -26,19 +26,37 @@ static void wait_hide_token(const struct hass *hass, char *text)
     }
 }
 
-int hass_fail(haft_call *call, const char *format, ...)
+static int wait_fail(haft_call *call, int code, const char *format, va_list args)
 {
-    va_list args;
-    char *text;
+    char *text = haft_arena_vprintf(haft_call_arena(call), format, args);
     int status;
 
-    va_start(args, format);
-    text = haft_arena_vprintf(haft_call_arena(call), format, args);
-    va_end(args);
     if (text)
         wait_hide_token(home_hass(call), text);
     status = haft_error(call, "%s", text ? text : "The server is out of memory.");
-    return status ? status : HAFT_EFAIL;
+    return status ? status : code;
+}
+
+int hass_fail(haft_call *call, const char *format, ...)
+{
+    va_list args;
+    int status;
+
+    va_start(args, format);
+    status = wait_fail(call, HAFT_EFAIL, format, args);
+    va_end(args);
+    return status;
+}
+
+int hass_fail_unknown(haft_call *call, const char *format, ...)
+{
+    va_list args;
+    int status;
+
+    va_start(args, format);
+    status = wait_fail(call, HAFT_ENOTFOUND, format, args);
+    va_end(args);
+    return status;
 }
 
 int hass_no_memory(haft_call *call)

@@ -1,7 +1,6 @@
 /* net_token.c - the access token, from a file. */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "hass/memory.h"
 #include "hass/net_link.h"
@@ -28,19 +27,16 @@ static bool net_token_trim(const char *text, size_t size, char ret_token[NET_TOK
     return size > 0;
 }
 
-int net_token_read(const char *path, char ret_token[NET_TOKEN_MAX], bool *ret_open,
-                   haft_reason *reterr_reason)
+int net_token_read(const char *path, char ret_token[NET_TOKEN_MAX], haft_reason *reterr_reason)
 {
     char text[NET_TOKEN_MAX];
-    struct stat about;
     size_t size;
     FILE *file = fopen(path, "r");
-    bool read, known;
+    bool read;
 
     if (!file)
         return hf_error_set(reterr_reason, HAFT_EFAIL, "HASS_TOKEN_FILE", "cannot open %.150s: %s",
                             path, strerror(errno));
-    known = !fstat(fileno(file), &about);
     size = fread(text, 1, sizeof text, file);
     read = !ferror(file) && size < sizeof text;
     fclose(file);
@@ -49,6 +45,5 @@ int net_token_read(const char *path, char ret_token[NET_TOKEN_MAX], bool *ret_op
     if (!read)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "HASS_TOKEN_FILE",
                             "%.150s does not contain an access token on one line", path);
-    *ret_open = known && (about.st_mode & (S_IRGRP | S_IROTH));
     return 0;
 }
