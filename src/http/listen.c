@@ -35,18 +35,19 @@ static int listen_refuse(haft_reason *reason, const char *address, const char *f
     return hf_error_set(reason, HAFT_EINVAL, address, format, text);
 }
 
-/* 0 when other machines may reach what is served there; `where` is for the refusal. */
+/* 0 when other machines may reach what is served there; `where` is for the refusal.  A policy can be added
+ * to what an app itself reports; anything else needs a gateway around it. */
 static int check_exposure(const haft_http *http, const char *path, const char *where, size_t size,
                           haft_reason *reason)
 {
     const char *rest,
         *what = http->options.insecure ? NULL : hf_mux_unauthenticated(&http->mux, &rest);
 
-    return what ? hf_error_set(
-                      reason, HAFT_EINVAL, path,
-                      "refusing to listen on %.*s: %s%s has no authentication; add a policy, "
-                      "or pass --insecure",
-                      (int)size, where, what, rest)
+    return what ? hf_error_set(reason, HAFT_EINVAL, path,
+                               "refusing to listen on %.*s: %s%s has no authentication; %s, or "
+                               "pass --insecure",
+                               (int)size, where, what, rest,
+                               *rest ? "serve it through a gateway with a policy" : "add a policy")
                 : 0;
 }
 

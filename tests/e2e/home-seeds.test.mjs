@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { call, haft, plain, post, startHome } from "./home.mjs";
+import { call, haft, plain, post, startDemo, startHome, withDemo } from "./home.mjs";
 import { assertConforms, clients, listenedTo } from "./server.mjs";
 
 const run = promisify(execFile);
@@ -146,6 +146,14 @@ test("--entities hides everything else", () =>
         assert.doesNotMatch(JSON.stringify(await call(url, "search_entities", { query: "door" })), /lock\.front_door/);
     }, ["--entities", "light.*,-light.hallway"]));
 
+const refuses = (args, env, status, text) =>
+    assert.rejects(run(haft, ["home", ...args], { env: environment(env) }), (error) => {
+        assert.equal(error.code, status, args.join(" "));
+        assert.match(error.stderr, text);
+        assert.equal(error.stderr.trim().split("\n").length, 1, error.stderr);
+        return true;
+    });
+
 test("an error is said once and clearly", async () => {
     const rows = [
         [["--hass", "http://127.0.0.1:1"], {}, /--hass needs a token: set HASS_TOKEN or HASS_TOKEN_FILE/],
@@ -154,17 +162,40 @@ test("an error is said once and clearly", async () => {
         [["--listen", "127.0.0.1:0"], {}, /--listen needs --demo/],
         [["--hass-ca", "x.pem"], {}, /--hass-ca needs --hass/],
         [["--hass", "https://127.0.0.1:1", "--hass-ca", "/nonexistent.pem"], { HASS_TOKEN: "x" }, /--hass-ca: cannot read \/nonexistent.pem: No such file/],
+        [["--hass", "foo"], {}, /--hass: the URL of Home Assistant must begin with http/],
+        [["--hass", "http://127.0.0.1:99999"], { HASS_TOKEN: "x" }, /--hass: the URL of Home Assistant has an invalid port/],
+        [["--audio-dir", "/nonexistent"], {}, /--audio-dir: cannot open \/nonexistent: No such file or directory/],
+        [["--audio-dir", "/etc/passwd"], {}, /--audio-dir: cannot open \/etc\/passwd: Not a directory/],
         [["--hass-timeout", "soon"], {}, /--hass-timeout/],
         [["--demo", "--listen", "127.0.0.1:0", "--stdio"], {}, /--stdio: cannot be combined with --listen/],
+        [["--demo", "--listen", "127.0.0.1:0", "--http", "0"], {}, /--http: cannot be combined with --listen/],
     ];
 
-    for (const [args, env, text] of rows)
-        await assert.rejects(run(haft, ["home", ...args], { env: environment(env) }), (error) => {
-            assert.equal(error.code, 2, args.join(" "));
-            assert.match(error.stderr, text);
-            assert.equal(error.stderr.trim().split("\n").length, 1, error.stderr);
-            return true;
-        });
+    for (const [args, env, text] of rows) await refuses(args, env, 2, text);
+});
+
+/* A file or address that cannot be used: as --help says. */
+test("what cannot be served ends with status 6", () =>
+    withDemo(async (demo) => {
+        const { host } = new URL(demo.url);
+
+        for (const [args, text] of [
+            [["--http", host], /address already in use/],
+            [["--demo", "--listen", host], /address already in use/],
+            [["--http", "0.0.0.0:0"], /refusing to listen on 0\.0\.0\.0: endpoint \/mcp has no authentication; serve it through a gateway/],
+            [["--demo", "--listen", "0.0.0.0:0"], /--listen: refusing to listen on 0\.0\.0\.0:0 with the token demo, .* set HASS_TOKEN/],
+            [["--audit", "/nonexistent/x"], /\/nonexistent\/x: No such file or directory/],
+        ])
+            await refuses(args, {}, 6, text);
+    }));
+
+test("the demo home says where its page is", async () => {
+    for (const [token, rest] of [["", "#token=demo"], ["s3cret", ""]]) {
+        const demo = await startDemo({ env: { HASS_TOKEN: token } });
+
+        assert.equal(demo.log().trim(), `haft home: listening on ${demo.url}/${rest}`);
+        assert.equal(await demo.stop(), 0, demo.log());
+    }
 });
 
 describe("real clients", () => {

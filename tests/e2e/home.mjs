@@ -22,7 +22,9 @@ export async function startDemo({ address = "127.0.0.1:0", args = [], env = {}, 
         ...options,
     });
 
-    return server.ready();
+    await server.ready();
+    server.url = server.url.replace(/\/(#.*)?$/, "");
+    return server;
 }
 
 /* The tools over HTTP. */

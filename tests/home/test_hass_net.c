@@ -287,6 +287,12 @@ static void test_urls(void **state)
         {"http://me:secret@home", "must not contain a user or password"},
         {"http://home/?a", "must not contain a query or fragment"},
         {"http://home/#a", "must not contain a query or fragment"},
+        {"http://home:99999", "has an invalid port"},
+        {"http://home:0", "has an invalid port"},
+        {"http://home:", "has an invalid port"},
+        {"http://home:8x", "has an invalid port"},
+        {"http://[::1]:65536", "has an invalid port"},
+        {"http://home:123456", "has an invalid port"},
     };
     struct rogue *rogue = rogue_open(net_serve, ANSWER("200", "text/plain", "2", "ok"));
     struct hass_link link;

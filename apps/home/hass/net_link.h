@@ -11,6 +11,9 @@ struct net_link_options {
     const haft_allocator *allocator;
 };
 
+/* Whether the URL of a Home Assistant can be used.  Returns 0, or HAFT_EINVAL with the reason. */
+int net_link_check(const char *url, haft_reason *reterr_reason);
+
 /* Makes a link; nothing is connected yet.  Returns 0, or an error with the reason: a URL that cannot be
  * used, or a build without the HTTP client.  Everything is copied. */
 int net_link_new(const struct net_link_options *options, struct hass_link *ret_link,

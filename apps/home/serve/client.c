@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -9,6 +10,18 @@
 #include "hass/filter.h"
 #include "hass/net_link.h"
 #include "serve/settings.h"
+
+static int client_check_directory(const char *path, haft_reason *reterr_reason)
+{
+    struct stat about;
+
+    if (!stat(path, &about) && !S_ISDIR(about.st_mode))
+        errno = ENOTDIR;
+    else if (!access(path, R_OK | X_OK))
+        return 0;
+    return hf_error_set(reterr_reason, HAFT_EINVAL, "--audio-dir", "cannot open %.200s: %s", path,
+                        strerror(errno));
+}
 
 int home_settings_check(const home_settings *settings, struct home_options *ret_options,
                         haft_reason *reterr_reason)
@@ -20,6 +33,8 @@ int home_settings_check(const home_settings *settings, struct home_options *ret_
                             "--demo cannot be combined with --hass, which HASS_HOST also sets");
     if (settings->listen && !settings->demo)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "", "--listen needs --demo");
+    if (settings->hass && net_link_check(settings->hass, reterr_reason))
+        return HAFT_EINVAL;
     if (settings->hass && !settings->token)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "",
                             "--hass needs a token: set HASS_TOKEN or HASS_TOKEN_FILE");
@@ -28,6 +43,8 @@ int home_settings_check(const home_settings *settings, struct home_options *ret_
     if (settings->ca && access(settings->ca, R_OK))
         return hf_error_set(reterr_reason, HAFT_EINVAL, "--hass-ca", "cannot read %.200s: %s",
                             settings->ca, strerror(errno));
+    if (settings->audio_dir && client_check_directory(settings->audio_dir, reterr_reason))
+        return HAFT_EINVAL;
     if (settings->render_template && settings->entities)
         return hf_error_set(
             reterr_reason, HAFT_EINVAL, "",

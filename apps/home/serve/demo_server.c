@@ -72,16 +72,12 @@ static void demo_server_send_page(const struct demo_server *server, bool has_bod
 static const char *demo_server_token(const haft_request *request)
 {
     static const char scheme[] = "Bearer ";
+    bool again;
+    const char *value =
+        hf_header_get(request->headers, request->n_headers, "Authorization", &again).data;
 
-    for (size_t i = 0; i < request->n_headers; i++) {
-        const haft_header *header = &request->headers[i];
-
-        if (hf_text_is_ignoring_case(header->name, strlen(header->name), "Authorization"))
-            return strncmp(header->value, scheme, sizeof scheme - 1)
-                       ? NULL
-                       : header->value + sizeof scheme - 1;
-    }
-    return NULL;
+    return value && !again && !strncmp(value, scheme, sizeof scheme - 1) ? value + sizeof scheme - 1
+                                                                         : NULL;
 }
 
 static void demo_server_answer(struct demo_server *server, const haft_request *request,
@@ -171,9 +167,17 @@ static void demo_server_tick(void *app, haft_time now)
     demo_sockets_move(server);
 }
 
+/* The page is for everyone; the rest needs the token of the home. */
+static const char *demo_server_unauthenticated(void *app)
+{
+    (void)app;
+    return NULL;
+}
+
 haft_app demo_server_app(struct demo *demo)
 {
     return (haft_app)HAFT_INIT(haft_app, .open = demo_server_open, .close = demo_server_close,
                                .handle = demo_server_handle, .gone = demo_server_gone,
-                               .tick = demo_server_tick, .data = demo);
+                               .tick = demo_server_tick,
+                               .unauthenticated = demo_server_unauthenticated, .data = demo);
 }

@@ -40,6 +40,15 @@ static haft_server *home_endpoint(void *context, size_t i, const char **ret_path
     return i ? NULL : program->server;
 }
 
+/* The page of the demo home, with the token that everyone knows; a token of the user's is a secret. */
+static haft_server *home_demo_endpoint(void *context, size_t i, const char **ret_path)
+{
+    const struct home_program *program = context;
+
+    *ret_path = program->settings.token ? "/" : "/#token=demo";
+    return i ? NULL : program->server;
+}
+
 /* The client tells of changes from its own thread, so it must stop before the server is freed. */
 static void home_release(void *context)
 {
@@ -87,6 +96,17 @@ static int home_serve(struct home_program *program, int argc, char **argv)
 
 /* ---- the demo home as a Home Assistant ---- */
 
+/* Whether only this machine can reach the address. */
+static bool home_is_local(const char *address)
+{
+    static const char *const hosts[] = {"127.", "localhost:", "[::1]:", "unix:", ":"};
+
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
+        if (!strncmp(address, hosts[i], strlen(hosts[i])))
+            return true;
+    return !strchr(address, ':'); /* a port */
+}
+
 static int home_mount_demo(void *context, const char *path, haft_http_options *http,
                            haft_reason *reterr_reason)
 {
@@ -96,6 +116,11 @@ static int home_mount_demo(void *context, const char *path, haft_http_options *h
     if (strcmp(http->address, program->settings.listen) != 0)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "--http",
                             "cannot be combined with --listen");
+    if (!program->settings.token && !http->insecure && !home_is_local(http->address))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "--listen",
+                            "refusing to listen on %.200s with the token demo, which everyone "
+                            "knows; set HASS_TOKEN, or pass --insecure",
+                            http->address);
     program->app = demo_server_app(program->demo);
     program->mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = &program->app);
     http->path = "";
@@ -106,7 +131,7 @@ static int home_mount_demo(void *context, const char *path, haft_http_options *h
 
 static int home_serve_demo(struct home_program *program, int argc, char **argv)
 {
-    const struct app app = {.endpoint = home_endpoint,
+    const struct app app = {.endpoint = home_demo_endpoint,
                             .mount = home_mount_demo,
                             .release = home_release,
                             .context = program,
@@ -116,8 +141,10 @@ static int home_serve_demo(struct home_program *program, int argc, char **argv)
     int status;
 
     for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--stdio")) {
-            hf_error_set(&reason, HAFT_EINVAL, "--stdio", "cannot be combined with --listen");
+        if (!strcmp(argv[i], "--stdio") || !strcmp(argv[i], "--http") ||
+            !strncmp(argv[i], "--http=", 7)) {
+            hf_error_set(&reason, HAFT_EINVAL, argv[i][2] == 's' ? "--stdio" : "--http",
+                         "cannot be combined with --listen");
             return home_refuse(program, argv[0], &reason);
         }
     program->demo =
@@ -126,9 +153,6 @@ static int home_serve_demo(struct home_program *program, int argc, char **argv)
         hf_error_set(&reason, HAFT_ENOMEM, "", "out of memory");
         return home_refuse(program, argv[0], &reason);
     }
-    /* A token of the user's is a secret. */
-    fprintf(stderr, "%s: the demo home; its access token is %s\n", argv[0],
-            program->settings.token ? "that of HASS_TOKEN" : "demo");
     status = hf_command_main(program->server, &app, argc, argv);
     demo_free(program->demo);
     return status;

@@ -171,7 +171,24 @@ static size_t net_link_base(const char *url, size_t size)
     return size;
 }
 
-static int net_link_check(const char *text, haft_reason *reterr_reason)
+/* "host", "host:8123", "[::1]:8123". */
+static bool net_link_port_is_valid(struct url_part authority)
+{
+    size_t at = authority.size;
+    unsigned long port = 0;
+
+    while (at && authority.text[at - 1] >= '0' && authority.text[at - 1] <= '9')
+        at--;
+    if (!at || authority.text[at - 1] != ':')
+        return !memchr(authority.text, ':', authority.size) || authority.text[0] == '[';
+    if (at == authority.size || authority.size - at > 5)
+        return false;
+    for (; at < authority.size; at++)
+        port = 10 * port + (unsigned long)(authority.text[at] - '0');
+    return port > 0 && port <= 65535;
+}
+
+int net_link_check(const char *text, haft_reason *reterr_reason)
 {
     struct url url = hf_url_split(text, strlen(text));
 
@@ -184,6 +201,9 @@ static int net_link_check(const char *text, haft_reason *reterr_reason)
     if (memchr(url.authority.text, '@', url.authority.size))
         return hf_error_set(reterr_reason, HAFT_EINVAL, "--hass",
                             "the URL of Home Assistant must not contain a user or password");
+    if (!net_link_port_is_valid(url.authority))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "--hass",
+                            "the URL of Home Assistant has an invalid port");
     if (url.query.text || url.fragment.text)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "--hass",
                             "the URL of Home Assistant must not contain a query or fragment");
