@@ -87,8 +87,8 @@ int hf_command_check(struct command *command, haft_server *server)
 
 bool hf_command_can_reload(const struct command *command)
 {
-    return command->settings.config || command->operands ||
-           (!command->app && command->from_program.n_sections);
+    return command->settings.config || command->settings.audit || command->settings.log_file ||
+           command->operands || (!command->app && command->from_program.n_sections);
 }
 
 /* How the process ends when it cannot serve. */

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { call, haft, plain, post, startDemo, startHome, withDemo } from "./home.mjs";
-import { assertConforms, clients, listenedTo } from "./server.mjs";
+import { assertConforms, clients, listenedTo, until } from "./server.mjs";
 
 const run = promisify(execFile);
 const environment = (env) => ({ ...process.env, ...plain, ...env });
@@ -237,5 +237,22 @@ test("a call is in the audit once", async () => {
 
     await run(haft, ["home", "--call", "example", '{"message":"x"}', "--audit", file], { env: environment({}) });
     assert.equal(readFileSync(file, "utf8").trim().split("\n").length, 1);
+    rmSync(directory, { recursive: true });
+});
+
+test("SIGHUP opens the audit file again", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "haft-home-"));
+    const file = join(directory, "audit");
+    const lines = (name) => readFileSync(name, "utf8").trim().split("\n").length;
+    const home = await startHome(["--audit", file]);
+
+    await call(home.url, "example", { message: "x" });
+    renameSync(file, `${file}.1`);
+    home.process.kill("SIGHUP");
+    await until(() => existsSync(file), "the new file");
+    await call(home.url, "example", { message: "y" });
+    assert.equal(await home.stop(), 0, home.log());
+    assert.equal(lines(file), 1);
+    assert.equal(lines(`${file}.1`), 1);
     rmSync(directory, { recursive: true });
 });
