@@ -382,6 +382,99 @@ static void test_threads(void **state)
     demo_free(demo);
 }
 
+/* ---- limits ---- */
+
+/* The token must come within ten seconds. */
+static void test_late_token(void **state)
+{
+    struct demo_test test;
+
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        demo_test_init(&test, NULL);
+        demo_test_open(&test);
+        assert_in_range(demo_tick(test.demo), 1, 10000000);
+        demo_test_next(&test);
+        test.now += 9999999;
+        demo_tick(test.demo);
+        assert_int_equal(test.ends, 0);
+        if (!late)
+            demo_test_say(&test, "{'type':'auth','access_token':'demo'}");
+        test.now += 1;
+        demo_tick(test.demo);
+        assert_int_equal(test.ends, late);
+        demo_test_finish(&test);
+    }
+}
+
+static void test_many_subscriptions(void **state)
+{
+    static const struct demo_ws_row one = {"'subscribe_events','event_type':'x'", DEMO_OK_NULL},
+                                    more = {"'subscribe_events'",
+                                            DEMO_REFUSED("home_assistant_error",
+                                                         "Too many subscriptions")},
+                                    less = {"'unsubscribe_events','subscription':1024",
+                                            DEMO_OK_NULL};
+    struct demo_test test;
+
+    (void)state;
+    demo_test_init(&test, NULL);
+    demo_test_connect(&test);
+    for (int i = 0; i < 1024; i++)
+        demo_test_ws(&test, &one);
+    demo_test_ws(&test, &more);
+    demo_test_ws(&test, &less); /* the last one */
+    demo_test_ws(&test, &one);
+    demo_test_ws(&test, &more);
+    demo_test_finish(&test);
+}
+
+/* ---- streams ---- */
+
+static void test_stream(void **state)
+{
+    static const struct {
+        const char *query;
+        bool hears_x, hears_y;
+    } rows[] = {{"", true, true},
+                {"restrict=", true, true},
+                {"a=b&restrict=event_x", true, false},
+                {"restrict=event_xx%2Cevent_y", false, true},
+                {"restrict=event", false, false}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct demo_test test;
+
+        demo_test_init(&test, NULL);
+        test.session =
+            demo_stream_open(test.demo, rows[i].query, demo_test_send, demo_test_end, &test);
+        assert_non_null(test.session);
+        demo_test_expect("begin", "data: ping", demo_test_next(&test));
+        demo_test_rest(&test,
+                       &(struct demo_rest_row){"POST", "/api/events/event_x", "{'a':1}", 200, "*"});
+        demo_test_rest(&test,
+                       &(struct demo_rest_row){"POST", "/api/events/event_y", "{}", 200, "*"});
+        for (int k = 0; k < 2; k++)
+            demo_test_expect("end of a piece", "", demo_test_next(&test));
+        if (rows[i].hears_x)
+            demo_test_expect(rows[i].query,
+                             "data: {'event_type':'event_x','data':{'a':1},'origin':'REMOTE',*}",
+                             demo_test_next(&test));
+        for (int k = 0; rows[i].hears_x && k < 2; k++)
+            demo_test_expect("end of a piece", "", demo_test_next(&test));
+        if (rows[i].hears_y)
+            demo_test_expect(rows[i].query, "data: {'event_type':'event_y',*}",
+                             demo_test_next(&test));
+        test.taken = test.heard.size;
+        test.now += 50000000;
+        demo_tick(test.demo);
+        assert_non_null(strstr(test.heard.data + test.taken, "data: ping\n\n"));
+        assert_int_equal(test.ends, 0);
+        demo_test_finish(&test);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +482,8 @@ int main(void)
         cmocka_unit_test(test_unsubscribe),      cmocka_unit_test(test_entities),
         cmocka_unit_test(test_template_follows), cmocka_unit_test(test_nested),
         cmocka_unit_test(test_bounded),          cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_late_token),       cmocka_unit_test(test_many_subscriptions),
+        cmocka_unit_test(test_stream),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

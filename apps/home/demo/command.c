@@ -70,6 +70,14 @@ void demo_error_memory(struct demo_command *command)
     demo_error(command, "unknown_error", "Unknown error");
 }
 
+void demo_error_subscribe(struct demo_command *command)
+{
+    if (command->session->n_subscriptions >= DEMO_MAX_SUBSCRIPTIONS)
+        demo_error(command, "home_assistant_error", "Too many subscriptions");
+    else
+        demo_error_memory(command);
+}
+
 /* ---- dispatch ---- */
 
 static bool command_matches(const char *pattern, const char *type)

@@ -42,6 +42,8 @@ void demo_result_null(struct demo_command *command);
 void demo_result_json(struct demo_command *command, const char *json);
 void demo_error(struct demo_command *command, const char *code, const char *message);
 void demo_error_memory(struct demo_command *command);
+/* After demo_subscribe has failed. */
+void demo_error_subscribe(struct demo_command *command);
 /* Home Assistant's code for a failure, and the text with what it puts before it. */
 const char *demo_failure_code(const struct demo_call *call);
 

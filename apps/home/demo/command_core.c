@@ -69,7 +69,7 @@ static void core_subscribe(struct demo_command *command, enum demo_subscription_
                            const char *what)
 {
     if (demo_subscribe(command->session, command->id, kind, what))
-        demo_error_memory(command);
+        demo_error_subscribe(command);
     else
         demo_result_null(command);
 }

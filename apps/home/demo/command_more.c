@@ -118,7 +118,7 @@ static void more_render(struct demo_command *command)
     haft_json_write(command->message, &out);
     what = demo_take(command->demo, &out);
     if (!what || demo_subscribe(command->session, command->id, DEMO_ON_TEMPLATE, what)) {
-        demo_error_memory(command);
+        demo_error_subscribe(command);
         return;
     }
     demo_result_null(command);

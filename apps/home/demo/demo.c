@@ -78,10 +78,11 @@ void demo_free(struct demo *demo)
 
 int64_t demo_tick(struct demo *demo)
 {
-    int64_t next = 0, now;
+    int64_t next, now;
 
     demo_enter(demo);
     now = demo->now;
+    next = demo_sessions_tick(demo);
     demo_tick_all(demo);
     demo_automations_tick(demo);
     for (size_t i = 0; i < demo->n_entities; i++) {

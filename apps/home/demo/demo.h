@@ -38,6 +38,7 @@ struct demo_response {
     const char *type;     /* content type; a constant */
     const char *location; /* header of 201, a part of the request's path; NULL for none */
     haft_buffer body;     /* the caller has initialized it, and finishes it */
+    bool streams;         /* the body is what demo_stream_open sends */
 };
 void demo_handle(struct demo *demo, const struct demo_request *request, struct demo_response *ret);
 
@@ -45,13 +46,19 @@ void demo_handle(struct demo *demo, const struct demo_request *request, struct d
 
 /* Opens a session: auth_required is sent at once.  `send` is called with each message, in order, never
  * while the demo holds a lock, on whatever thread caused it; `end` when the session must be closed
- * (after auth_invalid).  A session that is closed sends nothing any more once demo_session_close has
+ * (after auth_invalid, and without an auth message for ten seconds).  A session that is closed sends nothing any more once demo_session_close has
  * returned. */
 struct demo_session *demo_session_open(struct demo *demo,
                                        void (*send)(void *who, const char *text, size_t size),
                                        void (*end)(void *who), void *who);
 void demo_session_receive(struct demo_session *session, const char *text, size_t size);
 void demo_session_close(struct demo_session *session);
+
+/* The same for GET /api/stream, after demo_handle has said that it streams: `send` gets pieces of the body.
+ * NULL without memory. */
+struct demo_session *demo_stream_open(struct demo *demo, const char *query,
+                                      void (*send)(void *who, const char *text, size_t size),
+                                      void (*end)(void *who), void *who);
 
 /* ---- time ---- */
 

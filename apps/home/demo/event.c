@@ -39,6 +39,8 @@ static void event_tell(struct demo_session *session, const char *type, const cha
         next = at->next;
         if (at->kind == DEMO_ON_EVENT && (!at->what || !strcmp(at->what, type)))
             demo_send_event(session, at->id, json);
+        else if (at->kind == DEMO_ON_STREAM)
+            demo_stream_tell(session, at, type, json);
         else if (at->kind == DEMO_ON_TRIGGER)
             demo_trigger_tell(session, at, event);
     }
@@ -66,7 +68,8 @@ static bool event_is_awaited(const struct demo_session *sessions)
 {
     for (; sessions; sessions = sessions->next)
         for (const struct demo_subscription *at = sessions->subscriptions; at; at = at->next)
-            if (at->kind == DEMO_ON_EVENT || at->kind == DEMO_ON_TRIGGER)
+            if (at->kind == DEMO_ON_EVENT || at->kind == DEMO_ON_TRIGGER ||
+                at->kind == DEMO_ON_STREAM)
                 return true;
     return false;
 }

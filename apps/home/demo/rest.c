@@ -232,6 +232,7 @@ static const struct rest_route {
     {"GET", "/api/core/state", rest_core_state},
     {"GET", "/api/components", rest_components},
     {"GET", "/api/events", rest_events},
+    {"GET", "/api/stream", demo_rest_stream},
     {"POST", "/api/events/*", rest_fire},
     {"GET", "/api/services", demo_rest_services},
     {"POST", "/api/services/*", demo_rest_call},
@@ -297,6 +298,7 @@ void demo_handle(struct demo *demo, const struct demo_request *request, struct d
     ret->status = 200;
     ret->type = "application/json";
     ret->location = NULL;
+    ret->streams = false;
     rest.w = (struct json_writer){.out = &ret->body};
     demo_enter(demo);
     if (!request->token || strcmp(request->token, demo->token) != 0)

@@ -25,7 +25,7 @@ void demo_rest_text(struct demo_rest *rest, int status, const char *text);
 demo_rest_handler demo_rest_services, demo_rest_call, demo_rest_template, demo_rest_history,
     demo_rest_logbook, demo_rest_error_log, demo_rest_calendars, demo_rest_calendar,
     demo_rest_camera, demo_rest_tts, demo_rest_check, demo_rest_automation, demo_rest_script,
-    demo_rest_scene, demo_rest_supervisor;
+    demo_rest_scene, demo_rest_supervisor, demo_rest_stream;
 
 /* The configuration, as REST and WebSocket give it: config.c. */
 void demo_config_write(struct demo *demo, struct json_writer *w);

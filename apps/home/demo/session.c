@@ -5,6 +5,8 @@
 #include "demo/service.h"
 #include "demo/session.h"
 
+enum { SESSION_AUTH_SECONDS = 10 };
+
 /* ---- the queue ---- */
 
 static void session_drop_queue(struct demo_session *session)
@@ -152,8 +154,11 @@ void demo_flush(struct demo *demo)
 int demo_subscribe(struct demo_session *session, int64_t id, enum demo_subscription_kind kind,
                    const char *what)
 {
-    struct demo_subscription *new = demo_alloc(session->demo, sizeof *new), **at;
+    struct demo_subscription *new;
 
+    if (session->n_subscriptions >= DEMO_MAX_SUBSCRIPTIONS)
+        return HAFT_EBUSY;
+    new = demo_alloc(session->demo, sizeof *new);
     if (!new)
         return HAFT_ENOMEM;
     *new = (struct demo_subscription){.id = id, .kind = kind};
@@ -161,9 +166,9 @@ int demo_subscribe(struct demo_session *session, int64_t id, enum demo_subscript
         demo_release(session->demo, new, sizeof *new);
         return HAFT_ENOMEM;
     }
-    for (at = &session->subscriptions; *at; at = &(*at)->next)
-        ;
-    *at = new;
+    *session->subscriptions_end = new;
+    session->subscriptions_end = &new->next;
+    session->n_subscriptions++;
     return 0;
 }
 
@@ -174,6 +179,9 @@ bool demo_unsubscribe(struct demo_session *session, int64_t id)
             struct demo_subscription *gone = *at;
 
             *at = gone->next;
+            if (!*at)
+                session->subscriptions_end = at;
+            session->n_subscriptions--;
             demo_drop(session->demo, gone->what);
             demo_drop(session->demo, gone->last);
             demo_release(session->demo, gone, sizeof *gone);
@@ -284,11 +292,34 @@ struct demo_session *demo_session_open(struct demo *demo,
     if (session) {
         *session = (struct demo_session){
             .demo = demo, .next = demo->sessions, .send = send, .end = end, .who = who};
+        session->subscriptions_end = &session->subscriptions;
+        session->due = demo->now + SESSION_AUTH_SECONDS * (int64_t)DEMO_SECOND;
         demo->sessions = session;
         session_say(session, "auth_required", NULL);
     }
     demo_leave(demo);
     return session;
+}
+
+int64_t demo_sessions_tick(struct demo *demo)
+{
+    int64_t next = 0;
+
+    for (struct demo_session *session = demo->sessions; session; session = session->next) {
+        bool waits = session->phase == DEMO_PHASE_AUTH,
+             streams = session->phase == DEMO_PHASE_STREAM;
+
+        if ((waits || streams) && demo->now >= session->due) {
+            if (waits) /* Home Assistant closes the connection without a message */
+                demo_end(session);
+            else
+                demo_stream_ping(session);
+        }
+        waits = session->phase == DEMO_PHASE_AUTH;
+        if ((waits || streams) && (!next || session->due < next))
+            next = session->due;
+    }
+    return next;
 }
 
 void demo_session_close(struct demo_session *session)

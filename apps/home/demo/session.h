@@ -4,7 +4,7 @@
 
 #include "demo/model.h"
 
-enum demo_phase { DEMO_PHASE_AUTH, DEMO_PHASE_COMMANDS, DEMO_PHASE_OVER };
+enum demo_phase { DEMO_PHASE_AUTH, DEMO_PHASE_COMMANDS, DEMO_PHASE_STREAM, DEMO_PHASE_OVER };
 
 enum demo_subscription_kind {
     DEMO_ON_EVENT,    /* `what` is the type; NULL for all */
@@ -12,6 +12,7 @@ enum demo_subscription_kind {
     DEMO_ON_TRIGGER,  /* `what` is a JSON array of triggers */
     DEMO_ON_TODO,     /* `what` is an entity id */
     DEMO_ON_TEMPLATE, /* `what` is the command as JSON */
+    DEMO_ON_STREAM,   /* `what` has types, separated by commas; NULL for all */
     DEMO_ON_NOTHING   /* confirmed, and never told */
 };
 
@@ -28,7 +29,7 @@ struct demo_message {
 };
 
 /* What waits; Home Assistant drops a client that has left so many messages unread. */
-enum { DEMO_MAX_PENDING = 4096, DEMO_MAX_PENDING_BYTES = 32 << 20 };
+enum { DEMO_MAX_PENDING = 4096, DEMO_MAX_PENDING_BYTES = 32 << 20, DEMO_MAX_SUBSCRIPTIONS = 1024 };
 
 struct demo_session {
     struct demo *demo;
@@ -39,7 +40,9 @@ struct demo_session {
     enum demo_phase phase;
     int64_t last_id;
     bool coalesce;
-    struct demo_subscription *subscriptions;
+    struct demo_subscription *subscriptions, **subscriptions_end;
+    size_t n_subscriptions;
+    int64_t due; /* until when it must have sent its token; next ping of a stream */
     struct demo_message *first, *last;
     size_t n_pending, pending_bytes;
     pthread_t sender;
@@ -56,10 +59,18 @@ void demo_flush(struct demo *demo); /* sends; with the lock held, which it relea
 void demo_queue(struct demo_session *session, haft_buffer *buffer);
 void demo_end(struct demo_session *session);
 
+/* Returns 0; HAFT_EBUSY if there are DEMO_MAX_SUBSCRIPTIONS; or HAFT_ENOMEM. */
 int demo_subscribe(struct demo_session *session, int64_t id, enum demo_subscription_kind kind,
                    const char *what);
 /* False if there is none. */
 bool demo_unsubscribe(struct demo_session *session, int64_t id);
+
+/* Ends sessions without a token, and pings streams.  Returns when the next of it is due; 0 for never. */
+int64_t demo_sessions_tick(struct demo *demo);
+/* stream.c: tells a stream of an event, unless it is of another type; and that all is well. */
+void demo_stream_tell(struct demo_session *session, const struct demo_subscription *to,
+                      const char *type, const char *json);
+void demo_stream_ping(struct demo_session *session);
 
 /* Queues {"id","type":"event","event":JSON}. */
 void demo_send_event(struct demo_session *session, int64_t id, const char *json);

@@ -290,7 +290,7 @@ static void todo_item_subscribe(struct demo_command *command)
     if (!id)
         return;
     if (!json || demo_subscribe(command->session, command->id, DEMO_ON_TODO, id)) {
-        demo_error_memory(command);
+        demo_error_subscribe(command);
         return;
     }
     demo_result_null(command);

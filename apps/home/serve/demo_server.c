@@ -80,8 +80,22 @@ static const char *demo_server_token(const haft_request *request)
                                                                          : NULL;
 }
 
-static void demo_server_answer(struct demo_server *server, const haft_request *request,
-                               const haft_responder *responder, void *context)
+static void *demo_server_stream(struct demo_server *server, const haft_request *request,
+                                const haft_responder *responder, void *context)
+{
+    const haft_header headers[] = {{"Content-Type", "text/event-stream"},
+                                   {"Cache-Control", "no-store"}};
+    void *stream;
+
+    responder->stream(context, &(haft_response){.status = 200, .headers = headers, .n_headers = 2});
+    stream = demo_socket_stream(server, request->query, responder, context);
+    if (!stream)
+        responder->end(context);
+    return stream;
+}
+
+static void *demo_server_answer(struct demo_server *server, const haft_request *request,
+                                const haft_responder *responder, void *context)
 {
     struct demo_response answer = {.status = 0};
     haft_header headers[2] = {{"Content-Type", NULL}, {"Location", NULL}};
@@ -95,6 +109,10 @@ static void demo_server_answer(struct demo_server *server, const haft_request *r
                                        .body = request->body ? request->body : "",
                                        .size = request->body_size},
                 &answer);
+    if (answer.streams && answer.status == 200) {
+        haft_buffer_finish(&answer.body);
+        return demo_server_stream(server, request, responder, context);
+    }
     headers[0].value = answer.body.status ? "text/plain; charset=utf-8" : answer.type;
     headers[1].value = answer.location;
     if (answer.body.status)
@@ -111,6 +129,7 @@ static void demo_server_answer(struct demo_server *server, const haft_request *r
                                                      .body = answer.body.data,
                                                      .size = answer.body.size});
     haft_buffer_finish(&answer.body);
+    return NULL;
 }
 
 /* ---- the app ---- */
@@ -146,15 +165,20 @@ static void *demo_server_handle(void *app, const haft_request *request,
     else if (!strcmp(request->path, "/api/websocket"))
         demo_socket_open(app, request, responder, context, now);
     else
-        demo_server_answer(app, request, responder, context);
+        return demo_server_answer(app, request, responder, context);
     return NULL;
 }
 
-/* Every request is answered at once, so that nothing is pending. */
+/* Every request is answered at once, but for streams. */
 static void demo_server_gone(void *app, void *exchange)
 {
     (void)app;
-    (void)exchange;
+    demo_stream_gone(exchange);
+}
+
+static void demo_server_shut_down(void *app)
+{
+    demo_streams_end(app);
 }
 
 static void demo_server_tick(void *app, haft_time now)
@@ -178,6 +202,6 @@ haft_app demo_server_app(struct demo *demo)
 {
     return (haft_app)HAFT_INIT(haft_app, .open = demo_server_open, .close = demo_server_close,
                                .handle = demo_server_handle, .gone = demo_server_gone,
-                               .tick = demo_server_tick,
+                               .tick = demo_server_tick, .shut_down = demo_server_shut_down,
                                .unauthenticated = demo_server_unauthenticated, .data = demo);
 }

@@ -24,6 +24,12 @@ struct demo_server {
  * demo_sockets_close ends all. */
 void demo_socket_open(struct demo_server *server, const haft_request *request,
                       const haft_responder *responder, void *context, haft_time now);
+/* The same for a stream, whose head has been sent.  Returns a pointer for demo_stream_gone; NULL without memory. */
+void *demo_socket_stream(struct demo_server *server, const char *query,
+                         const haft_responder *responder, void *context);
+void demo_stream_gone(void *stream);
+/* Ends the streams, when the server shuts down. */
+void demo_streams_end(struct demo_server *server);
 void demo_sockets_move(struct demo_server *server);
 void demo_sockets_close(struct demo_server *server);
 

@@ -1,4 +1,4 @@
-/* demo_socket.c - WebSockets of the demo home.
+/* demo_socket.c - WebSockets of the demo home, and streams of events.
  *
  * The home may send from any thread: what it sends waits in a buffer until the loop of the socket takes
  * it.  A client that does not read fills the buffers, and is dropped. */
@@ -19,7 +19,9 @@ enum {
 struct demo_socket {
     struct demo_socket *next;
     struct demo_server *server;
-    websocket_served *served; /* NULL: gone */
+    websocket_served *served;        /* NULL: gone, or a stream */
+    const haft_responder *responder; /* of a stream; NULL: gone, or a WebSocket */
+    void *context;                   /* of the responder */
     struct demo_session *session;
     uv_mutex_t lock;     /* of the following two */
     haft_buffer waiting; /* messages, each after its size */
@@ -133,6 +135,62 @@ void demo_socket_open(struct demo_server *server, const haft_request *request,
     server->sockets = socket;
 }
 
+/* ---- streams ---- */
+
+void *demo_socket_stream(struct demo_server *server, const char *query,
+                         const haft_responder *responder, void *context)
+{
+    struct demo_socket *socket = demo_socket_new(server);
+
+    if (!socket)
+        return NULL;
+    socket->responder = responder;
+    socket->context = context;
+    socket->session =
+        demo_stream_open(server->demo, query, demo_socket_on_send, demo_socket_on_close, socket);
+    if (!socket->session) {
+        demo_socket_free(socket);
+        return NULL;
+    }
+    socket->next = server->sockets;
+    server->sockets = socket;
+    return socket;
+}
+
+/* It is freed by demo_sockets_move. */
+void demo_stream_gone(void *stream)
+{
+    struct demo_socket *socket = stream;
+
+    socket->responder = NULL;
+    demo_socket_wake(socket);
+}
+
+static void demo_stream_end(struct demo_socket *socket)
+{
+    const haft_responder *responder = socket->responder;
+
+    socket->responder = NULL;
+    if (responder)
+        responder->end(socket->context);
+}
+
+void demo_streams_end(struct demo_server *server)
+{
+    for (struct demo_socket *socket = server->sockets; socket; socket = socket->next)
+        demo_stream_end(socket);
+}
+
+/* ---- sending ---- */
+
+static int demo_socket_send(struct demo_socket *socket, const char *text, size_t size)
+{
+    if (!socket->responder)
+        return hf_websocket_served_send(socket->served, true, text, size);
+    socket->responder->write(socket->context, text, size);
+    return 0;
+}
+
 /* Sends what waits.  Returns whether the socket must go: the client has left, does not read, or memory
  * has run out. */
 static bool demo_socket_move(struct demo_socket *socket)
@@ -150,17 +208,20 @@ static bool demo_socket_move(struct demo_socket *socket)
     socket->ended = false;
     uv_mutex_unlock(&socket->lock);
     is_lost = socket->taken.status;
-    for (size_t at = 0; !is_lost && socket->served && at < socket->taken.size; at += size) {
+    for (size_t at = 0;
+         !is_lost && (socket->served || socket->responder) && at < socket->taken.size; at += size) {
         memcpy(&size, socket->taken.data + at, sizeof size);
         at += sizeof size;
-        status = hf_websocket_served_send(socket->served, true, socket->taken.data + at, size);
+        status = demo_socket_send(socket, socket->taken.data + at, size);
         /* A message that is not sent would be waited for; one that is closing misses none. */
         is_lost = status && status != HAFT_ECLOSED;
     }
     haft_buffer_clear(&socket->taken);
     if (ended && socket->served)
         hf_websocket_served_close(socket->served, WEBSOCKET_NORMAL, "");
-    return is_lost || !socket->served;
+    if (ended || is_lost)
+        demo_stream_end(socket);
+    return is_lost || (!socket->served && !socket->responder);
 }
 
 void demo_sockets_move(struct demo_server *server)
