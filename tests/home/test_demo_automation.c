@@ -302,13 +302,183 @@ static void test_scripts(void **state)
     demo_test_rest_rows(rows, COUNT_OF(rows));
 }
 
+/* ---- triggers that have to last ---- */
+
+enum { LASTING_SECONDS = 40 };
+
+/* States that a sensor gets at these seconds, and the second at which the trigger fires; -1: never. */
+static const struct lasting {
+    const char *trigger;
+    struct {
+        int at;
+        const char *state;
+    } steps[4];
+    int fires;
+} lastings[] = {
+    {"'trigger':'state','to':'on','for':10", {{1, "on"}}, 11},
+    {"'trigger':'state','to':'on','for':'00:00:10'", {{1, "on"}}, 11},
+    {"'trigger':'state','to':'on','for':'00:01'", {{1, "on"}}, -1},
+    {"'trigger':'state','to':'on','for':{'seconds':10}", {{1, "on"}, {5, "off"}}, -1},
+    {"'trigger':'state','to':'on','for':{'seconds':10}", {{1, "on"}, {5, "off"}, {7, "on"}}, 17},
+    {"'trigger':'state','to':'on','for':10", {{1, "on"}, {4, "on"}}, 11},
+    {"'trigger':'state','from':'on','for':10", {{1, "on"}, {2, "off"}}, 12},
+    {"'trigger':'state','from':'x','to':'on','for':10", {{1, "on"}}, -1},
+    {"'platform':'state','for':10", {{1, "on"}, {8, "off"}}, 18},
+    {"'trigger':'numeric_state','above':20,'for':10", {{1, "21"}, {5, "25"}}, 11},
+    {"'trigger':'numeric_state','above':20,'for':10", {{1, "21"}, {5, "19"}, {6, "22"}}, 16},
+};
+
+static void lasting_post(struct demo_test *test, const char *state)
+{
+    char body[64];
+
+    snprintf(body, sizeof body, "{'state':'%s'}", state);
+    free(demo_test_request(test, "POST", "/api/states/sensor.probe", body, "demo", &(int){0}));
+}
+
+/* How often the session has heard of the trigger, and the automation has run. */
+static int lasting_heard(struct demo_test *test)
+{
+    int n = 0;
+
+    for (const char *line = demo_test_next(test); *line; line = demo_test_next(test))
+        n += strstr(line, "\"platform\"") && strstr(line, "\"total_seconds\":");
+    return n;
+}
+
+static bool lasting_ran(struct demo_test *test)
+{
+    int status;
+    char *text = demo_test_request(test, "GET", "/api/states/light.hallway", NULL, "demo", &status);
+    bool is_on = strstr(text, "\"state\":\"on\"");
+
+    free(text);
+    return is_on;
+}
+
+static void test_lasting(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(lastings); i++) {
+        const struct lasting *row = &lastings[i];
+        struct demo_test test;
+        char text[512];
+        int status, fired = -1, ran = -1;
+
+        demo_test_init(&test, NULL);
+        lasting_post(&test, "off");
+        snprintf(text, sizeof text,
+                 "{'alias':'Lasting','triggers':[{%s,'entity_id':'sensor.probe'}],"
+                 "'actions':[{'action':'light.turn_on','target':{'entity_id':'light.hallway'}}]}",
+                 row->trigger);
+        free(demo_test_request(&test, "POST", "/api/config/automation/config/lasting", text, "demo",
+                               &status));
+        assert_int_equal(status, 200);
+        demo_test_connect(&test);
+        snprintf(text, sizeof text,
+                 "{'id':1,'type':'subscribe_trigger','trigger':{%s,'entity_id':'sensor.probe'}}",
+                 row->trigger);
+        demo_test_say(&test, text);
+        for (int second = 0; second < LASTING_SECONDS; second++) {
+            for (size_t k = 0; k < COUNT_OF(row->steps); k++)
+                if (row->steps[k].at == second && row->steps[k].state)
+                    lasting_post(&test, row->steps[k].state);
+            demo_tick(test.demo);
+            if (lasting_heard(&test)) {
+                assert_int_equal(fired, -1); /* once */
+                fired = second;
+            }
+            ran = ran < 0 && lasting_ran(&test) ? second : ran;
+            test.now += 1000000;
+        }
+        if (fired != row->fires || ran != row->fires)
+            fail_msg("%s: told at %d, ran at %d", row->trigger, fired, ran);
+        demo_test_finish(&test);
+    }
+}
+
+/* What waits is forgotten with who waits for it. */
+static void test_lasting_ends(void **state)
+{
+    struct demo_test test;
+
+    (void)state;
+    demo_test_init(&test, NULL);
+    lasting_post(&test, "off");
+    demo_test_connect(&test);
+    for (int id = 1; id <= 2; id++)
+        demo_test_say(&test, id == 1 ? "{'id':1,'type':'subscribe_trigger','trigger':{'trigger':"
+                                       "'state','entity_id':'sensor.probe','for':5}}"
+                                     : "{'id':2,'type':'subscribe_trigger','trigger':{'trigger':"
+                                       "'state','entity_id':'sensor.probe','for':6}}");
+    lasting_post(&test, "on");
+    demo_test_say(&test, "{'id':3,'type':'unsubscribe_events','subscription':1}");
+    test.now += 5500000;
+    demo_tick(test.demo);
+    assert_int_equal(lasting_heard(&test), 0);
+    test.now += 1000000;
+    demo_tick(test.demo);
+    assert_int_equal(lasting_heard(&test), 1);
+    lasting_post(&test, "off");
+    demo_test_finish(&test); /* one still waits */
+}
+
+static void test_sun(void **state)
+{
+    static const struct demo_ws_row rows[] = {
+        {"'subscribe_trigger','trigger':{'trigger':'sun','event':'sunset'}", DEMO_OK_NULL},
+        {"'subscribe_trigger','trigger':{'trigger':'sun','event':'sunrise'}", DEMO_OK_NULL},
+    };
+    struct demo_test test;
+
+    (void)state;
+    demo_test_init(&test, NULL);
+    demo_test_connect(&test);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        demo_test_ws(&test, &rows[i]);
+    for (int id = 1; id <= 2; id++) { /* from the morning to the evening, and to the next noon */
+        char expect[64];
+
+        test.now += INT64_C(14) * 3600 * 1000000;
+        demo_tick(test.demo);
+        snprintf(expect, sizeof expect, "{'id':%d,'type':'event',*'platform':'sun'*", id);
+        demo_test_expect("sun", expect, demo_test_next(&test));
+        demo_test_expect("sun", "", demo_test_next(&test));
+    }
+    demo_test_finish(&test);
+}
+
+static void test_triggers_that_are_not_there(void **state)
+{
+#define TRIGGER(text) "'subscribe_trigger','trigger':{" text "}"
+    static const struct demo_ws_row rows[] = {
+        {TRIGGER("'trigger':'sun','event':'sunset'"), DEMO_OK_NULL},
+        {TRIGGER("'trigger':'sun','event':'sunset','offset':'-01:00'"),
+         DEMO_REFUSED("invalid_format", "extra keys not allowed @ data[`offset`]")},
+        {TRIGGER("'trigger':'template','value_template':'{{ true }}'"),
+         DEMO_REFUSED("invalid_format", "Invalid trigger `template` specified")},
+        {TRIGGER("'trigger':'state','entity_id':'light.hallway','for':'soon'"),
+         DEMO_REFUSED("invalid_format", "expected a duration *")},
+    };
+
+    (void)state;
+    demo_test_ws_rows(rows, COUNT_OF(rows));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_triggers),       cmocka_unit_test(test_actions),
-        cmocka_unit_test(test_skip_condition), cmocka_unit_test(test_traces),
-        cmocka_unit_test(test_loop),           cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_triggers),
+        cmocka_unit_test(test_actions),
+        cmocka_unit_test(test_skip_condition),
+        cmocka_unit_test(test_traces),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_scripts),
         cmocka_unit_test(test_time),
+        cmocka_unit_test(test_sun),
+        cmocka_unit_test(test_lasting),
+        cmocka_unit_test(test_lasting_ends),
+        cmocka_unit_test(test_triggers_that_are_not_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

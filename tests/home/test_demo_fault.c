@@ -39,6 +39,7 @@ static const char *const fault_commands[] = {
     "'subscribe_events'",
     "'subscribe_entities'",
     "'subscribe_trigger','trigger':[{'trigger':'state','entity_id':'light.hallway'}]",
+    "'subscribe_trigger','trigger':{'trigger':'state','entity_id':'light.hallway','for':60}",
     "'render_template','template':'{{ states(`light.hallway`) }}'",
     "'todo/item/subscribe','entity_id':'todo.shopping'",
     "'call_service','domain':'light','service':'turn_on','target':{'entity_id':'light.hallway'}",

@@ -123,7 +123,9 @@ static void automation_look(struct demo *demo, const char *id, haft_value *event
                             const struct demo_change *change)
 {
     haft_value *config = demo_record_value(demo, DEMO_AUTOMATIONS, id);
-    char *trigger = demo_trigger_match(demo, demo_config_member(config, "triggers"), event);
+    struct demo_waiter waiter = {.automation = id, .context = &change->context};
+    char *trigger =
+        demo_trigger_match(demo, demo_config_member(config, "triggers"), event, &waiter);
     struct demo_entity *entity = trigger ? demo_config_entity(demo, "automation", id) : NULL;
 
     if (entity && demo_is_on(entity))

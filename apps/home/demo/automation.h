@@ -10,9 +10,28 @@
 /* Tells a subscription of subscribe_trigger if the event is one of its triggers. */
 void demo_trigger_tell(struct demo_session *session, const struct demo_subscription *to,
                        haft_value *event);
+/* Sends such a subscription the variable `trigger`. */
+void demo_trigger_send(struct demo_session *session, int64_t subscription, const char *variable,
+                       haft_value *context);
 /* If the event is one of the triggers (one, or an array of them): the variable `trigger` as JSON, in the scratch arena.
- * NULL otherwise. */
-char *demo_trigger_match(struct demo *demo, haft_value *triggers, haft_value *event);
+ * NULL otherwise, also if the state of the trigger has to last: the waiter hears of it when it has. */
+char *demo_trigger_match(struct demo *demo, haft_value *triggers, haft_value *event,
+                         const struct demo_waiter *waiter);
+/* Whether a state is still one that the trigger waits for; `then` is the one that it began with. */
+bool demo_trigger_lasts(struct demo *demo, haft_value *trigger, haft_value *then,
+                        haft_value *state);
+
+/* ---- triggers whose state has to last: hold.c ---- */
+
+/* Reads a value of `for`.  Returns whether it is a duration. */
+bool demo_hold_read(haft_value *value, int64_t *ret_us);
+/* Keeps a match of the trigger with that index. */
+int demo_hold(struct demo *demo, const struct demo_waiter *waiter, haft_value *trigger, size_t at,
+              const char *variable, haft_value *event);
+/* A state has changed: forgets what does not last. */
+void demo_holds_look(struct demo *demo, haft_value *event);
+/* Fires what has lasted.  Returns when the next will have; 0 for never. */
+int64_t demo_holds_tick(struct demo *demo);
 
 /* ---- conditions and actions, checked: condition.c ---- */
 

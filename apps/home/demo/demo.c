@@ -66,6 +66,7 @@ void demo_free(struct demo *demo)
     if (!demo)
         return;
     allocator = demo->allocator;
+    demo_holds_drop(demo, NULL);
     demo_entities_free(demo);
     demo_stores_free(demo);
     demo_traces_free(demo);
@@ -78,13 +79,15 @@ void demo_free(struct demo *demo)
 
 int64_t demo_tick(struct demo *demo)
 {
-    int64_t next, now;
+    int64_t next, now, held;
 
     demo_enter(demo);
     now = demo->now;
     next = demo_sessions_tick(demo);
     demo_tick_all(demo);
     demo_automations_tick(demo);
+    held = demo_holds_tick(demo);
+    next = held && (!next || held < next) ? held : next;
     for (size_t i = 0; i < demo->n_entities; i++) {
         int64_t due = demo->entities[i]->due;
 

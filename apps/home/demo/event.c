@@ -89,6 +89,8 @@ void demo_fire(struct demo *demo, const char *type, const char *data, bool remot
         event_lost(demo);
         return;
     }
+    if (!strcmp(type, "state_changed"))
+        demo_holds_look(demo, event);
     for (struct demo_session *session = demo->sessions; session; session = session->next)
         event_tell(session, type, json, event);
 }

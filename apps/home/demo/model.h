@@ -97,6 +97,7 @@ struct demo_runtime {
     size_t n_traces, traces_capacity;
     struct demo_change *first, *last; /* to be processed before the request ends */
     unsigned depth;                   /* of the run that is going on */
+    struct demo_hold *holds;          /* triggers whose state has to last: hold.c */
     bool failed;                      /* memory ran out while changes were sent */
 };
 

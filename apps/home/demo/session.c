@@ -182,6 +182,8 @@ bool demo_unsubscribe(struct demo_session *session, int64_t id)
             if (!*at)
                 session->subscriptions_end = at;
             session->n_subscriptions--;
+            demo_holds_drop(session->demo,
+                            &(struct demo_waiter){.session = session, .subscription = id});
             demo_drop(session->demo, gone->what);
             demo_drop(session->demo, gone->last);
             demo_release(session->demo, gone, sizeof *gone);

@@ -86,6 +86,16 @@ char *demo_diff_json(struct demo *demo, const struct demo_entity *entity,
 /* Checks a trigger, or an array of them.  NULL if it is one, else the error; "" without memory. */
 const char *demo_trigger_check(struct demo *demo, haft_value *trigger);
 
+/* Who waits for a trigger: a subscription, or an automation. */
+struct demo_waiter {
+    struct demo_session *session; /* NULL for an automation */
+    int64_t subscription;
+    const char *automation; /* id */
+    const struct demo_context *context;
+};
+/* Forgets what one waits for: hold.c.  NULL: all. */
+void demo_holds_drop(struct demo *demo, const struct demo_waiter *waiter);
+
 /* Tells subscribers of a to-do list: todo.c. */
 void demo_tell_todo(struct demo *demo, const char *entity_id);
 

@@ -1,4 +1,5 @@
-/* trigger.c - triggers: of states, of numbers and of events.  Others are accepted, and never happen here. */
+/* trigger.c - triggers: of states, numbers, events and the sun; those of times are in automation.c.  Others
+ * are refused, in the words that Home Assistant has for an integration that is not there. */
 #include "demo/automation.h"
 
 static const char *trigger_platform(haft_value *trigger)
@@ -12,13 +13,14 @@ static const char *trigger_platform(haft_value *trigger)
 
 static const char *trigger_check_one(struct demo *demo, haft_value *trigger)
 {
-    static const char known[] =
-        ",state,numeric_state,event,time,time_pattern,sun,zone,template,homeassistant,webhook,"
-        "device,calendar,conversation,mqtt,tag,persistent_notification,geo_location,";
+    static const char known[] = ",state,numeric_state,event,time,sun,";
     static const char *const needs[][2] = {{"state", "entity_id"},
                                            {"numeric_state", "entity_id"},
                                            {"event", "event_type"},
-                                           {"time", "at"}};
+                                           {"time", "at"},
+                                           {"sun", "event"}};
+    haft_value *lasts = yyjson_obj_get(trigger, "for");
+    int64_t us;
     const char *platform = trigger_platform(trigger), *word;
 
     if (!yyjson_is_obj(trigger))
@@ -36,6 +38,10 @@ static const char *trigger_check_one(struct demo *demo, haft_value *trigger)
     if (!strcmp(platform, "numeric_state") && !yyjson_obj_get(trigger, "above") &&
         !yyjson_obj_get(trigger, "below"))
         return "must contain at least one of below, above.";
+    if (lasts && !demo_hold_read(lasts, &us))
+        return "expected a duration such as 'HH:MM:SS' for dictionary value @ data['for']";
+    if (!strcmp(platform, "sun") && yyjson_obj_get(trigger, "offset"))
+        return "extra keys not allowed @ data['offset']";
     return NULL;
 }
 
@@ -73,8 +79,6 @@ static bool trigger_of_state(struct demo *demo, haft_value *trigger, haft_value 
     const char *attribute = demo_text(trigger, "attribute");
     bool names = yyjson_obj_get(trigger, "from") || yyjson_obj_get(trigger, "to");
 
-    if (yyjson_obj_get(trigger, "for"))
-        return false; /* the demo home does not wait */
     if (attribute) {
         haft_value *is = trigger_attribute(new, attribute), *to = yyjson_obj_get(trigger, "to");
 
@@ -129,6 +133,30 @@ static bool trigger_of_event(struct demo *demo, haft_value *trigger, haft_value 
     return true;
 }
 
+static bool trigger_of_sun(haft_value *trigger, haft_value *data)
+{
+    const char *event = demo_text(trigger, "event");
+    const char *before = demo_text(yyjson_obj_get(data, "old_state"), "state"),
+               *after = demo_text(yyjson_obj_get(data, "new_state"), "state");
+    bool sets = event && !strcmp(event, "sunset");
+
+    return event && before && after && strcmp(before, after) != 0 &&
+           !strcmp(after, sets ? "below_horizon" : "above_horizon");
+}
+
+bool demo_trigger_lasts(struct demo *demo, haft_value *trigger, haft_value *then, haft_value *state)
+{
+    const char *platform = trigger_platform(trigger), *attribute = demo_text(trigger, "attribute");
+    const char *was = demo_text(then, "state"), *is = demo_text(state, "state");
+
+    if (platform && !strcmp(platform, "numeric_state"))
+        return trigger_in_range(trigger, state);
+    if (attribute)
+        return is && demo_equal(demo, trigger_attribute(then, attribute),
+                                trigger_attribute(state, attribute));
+    return was && is && !strcmp(was, is);
+}
+
 static bool trigger_matches(struct demo *demo, haft_value *trigger, haft_value *event)
 {
     const char *platform = trigger_platform(trigger);
@@ -139,6 +167,9 @@ static bool trigger_matches(struct demo *demo, haft_value *trigger, haft_value *
         return false;
     if (!strcmp(platform, "event"))
         return trigger_of_event(demo, trigger, event);
+    if (!strcmp(platform, "sun"))
+        return !strcmp(type, "state_changed") && id && !strcmp(id, "sun.sun") &&
+               trigger_of_sun(trigger, data);
     if (strcmp(type, "state_changed") != 0 || !id ||
         !demo_lists(yyjson_obj_get(trigger, "entity_id"), id))
         return false;
@@ -148,6 +179,21 @@ static bool trigger_matches(struct demo *demo, haft_value *trigger, haft_value *
 }
 
 /* ---- the variable ---- */
+
+/* As Home Assistant writes a duration. */
+static void trigger_put_for(struct json_writer *w, haft_value *trigger)
+{
+    int64_t us;
+
+    if (!demo_hold_read(yyjson_obj_get(trigger, "for"), &us)) {
+        hf_json_null(json_key(w, "for"));
+        return;
+    }
+    hf_json_begin_object(json_key(w, "for"));
+    hf_json_text(json_key(w, "__type"), "<class 'datetime.timedelta'>");
+    hf_json_number(json_key(w, "total_seconds"), (double)us / DEMO_SECOND);
+    hf_json_end_object(w);
+}
 
 static char *trigger_variable(struct demo *demo, haft_value *trigger, size_t at, haft_value *event)
 {
@@ -170,7 +216,7 @@ static char *trigger_variable(struct demo *demo, haft_value *trigger, size_t at,
         hf_json_value(json_key(&w, "entity_id"), yyjson_obj_get(data, "entity_id"));
         hf_json_value(json_key(&w, "from_state"), yyjson_obj_get(data, "old_state"));
         hf_json_value(json_key(&w, "to_state"), yyjson_obj_get(data, "new_state"));
-        hf_json_null(json_key(&w, "for"));
+        trigger_put_for(&w, trigger);
         hf_json_null(json_key(&w, "attribute"));
     }
     hf_json_text(json_key(&w, "description"), text ? text : "");
@@ -178,39 +224,54 @@ static char *trigger_variable(struct demo *demo, haft_value *trigger, size_t at,
     return demo_take(demo, &out);
 }
 
-char *demo_trigger_match(struct demo *demo, haft_value *triggers, haft_value *event)
+char *demo_trigger_match(struct demo *demo, haft_value *triggers, haft_value *event,
+                         const struct demo_waiter *waiter)
 {
-    if (!yyjson_is_arr(triggers))
-        return triggers && trigger_matches(demo, triggers, event)
-                   ? trigger_variable(demo, triggers, 0, event)
-                   : NULL;
-    for (size_t i = 0; i < yyjson_arr_size(triggers); i++)
-        if (trigger_matches(demo, yyjson_arr_get(triggers, i), event))
-            return trigger_variable(demo, yyjson_arr_get(triggers, i), i, event);
-    return NULL;
+    size_t n = yyjson_is_arr(triggers) ? yyjson_arr_size(triggers) : triggers ? 1 : 0;
+    char *found = NULL, *variable;
+
+    for (size_t i = 0; i < n; i++) {
+        haft_value *trigger = yyjson_is_arr(triggers) ? yyjson_arr_get(triggers, i) : triggers;
+
+        if (!trigger_matches(demo, trigger, event))
+            continue;
+        variable = trigger_variable(demo, trigger, i, event);
+        if (!yyjson_obj_get(trigger, "for"))
+            found = found ? found : variable;
+        else if ((!variable || demo_hold(demo, waiter, trigger, i, variable, event)) &&
+                 waiter->session)
+            demo_end(waiter->session);
+    }
+    return found;
+}
+
+void demo_trigger_send(struct demo_session *session, int64_t subscription, const char *variable,
+                       haft_value *context)
+{
+    haft_buffer out = demo_buffer(session->demo);
+    struct json_writer w = {.out = &out};
+    char *json;
+
+    hf_json_begin_object(&w);
+    hf_json_begin_object(json_key(&w, "variables"));
+    hf_json_raw(json_key(&w, "trigger"), variable, strlen(variable));
+    hf_json_end_object(&w);
+    hf_json_value(json_key(&w, "context"), context);
+    hf_json_end_object(&w);
+    json = demo_take(session->demo, &out);
+    if (json)
+        demo_send_event(session, subscription, json);
+    else
+        demo_end(session);
 }
 
 void demo_trigger_tell(struct demo_session *session, const struct demo_subscription *to,
                        haft_value *event)
 {
     struct demo *demo = session->demo;
-    char *variable = demo_trigger_match(demo, demo_parse(demo, to->what), event);
-    haft_buffer out;
-    struct json_writer w = {.out = &out};
-    char *json;
+    struct demo_waiter waiter = {.session = session, .subscription = to->id};
+    char *variable = demo_trigger_match(demo, demo_parse(demo, to->what), event, &waiter);
 
-    if (!variable)
-        return;
-    out = demo_buffer(demo);
-    hf_json_begin_object(&w);
-    hf_json_begin_object(json_key(&w, "variables"));
-    hf_json_raw(json_key(&w, "trigger"), variable, strlen(variable));
-    hf_json_end_object(&w);
-    hf_json_value(json_key(&w, "context"), yyjson_obj_get(event, "context"));
-    hf_json_end_object(&w);
-    json = demo_take(demo, &out);
-    if (json)
-        demo_send_event(session, to->id, json);
-    else
-        demo_end(session);
+    if (variable)
+        demo_trigger_send(session, to->id, variable, yyjson_obj_get(event, "context"));
 }
