@@ -65,6 +65,18 @@ void demo_error(struct demo_command *command, const char *code, const char *mess
     demo_queue(command->session, &command->out);
 }
 
+void demo_result_store(struct demo_command *command, enum demo_registry which)
+{
+    const struct demo_store *store = &command->demo->stores[which];
+    struct json_writer *w = demo_result_begin(command);
+
+    hf_json_begin_array(w);
+    for (size_t i = 0; i < store->n; i++)
+        hf_json_raw(w, store->at[i].json, strlen(store->at[i].json));
+    hf_json_end_array(w);
+    demo_result_end(command);
+}
+
 void demo_error_memory(struct demo_command *command)
 {
     demo_error(command, "unknown_error", "Unknown error");

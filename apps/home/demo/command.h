@@ -40,6 +40,8 @@ void demo_result_end(struct demo_command *command);
 void demo_result_null(struct demo_command *command);
 /* A result that is JSON already; NULL: there was no memory, which is an error. */
 void demo_result_json(struct demo_command *command, const char *json);
+/* All records of a store, as an array. */
+void demo_result_store(struct demo_command *command, enum demo_registry which);
 void demo_error(struct demo_command *command, const char *code, const char *message);
 void demo_error_memory(struct demo_command *command);
 /* After demo_subscribe has failed. */

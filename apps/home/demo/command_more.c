@@ -185,14 +185,7 @@ static void more_exposed(struct demo_command *command)
 
 static void more_notifications(struct demo_command *command)
 {
-    struct demo_store *store = &command->demo->stores[DEMO_NOTIFICATIONS];
-    struct json_writer *w = demo_result_begin(command);
-
-    hf_json_begin_array(w);
-    for (size_t i = 0; i < store->n; i++)
-        hf_json_raw(w, store->at[i].json, strlen(store->at[i].json));
-    hf_json_end_array(w);
-    demo_result_end(command);
+    demo_result_store(command, DEMO_NOTIFICATIONS);
 }
 
 /* ---- what is related ---- */

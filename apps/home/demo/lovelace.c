@@ -3,14 +3,7 @@
 
 static void lovelace_list(struct demo_command *command)
 {
-    struct demo_store *store = &command->demo->stores[DEMO_DASHBOARDS];
-    struct json_writer *w = demo_result_begin(command);
-
-    hf_json_begin_array(w);
-    for (size_t i = 0; i < store->n; i++)
-        hf_json_raw(w, store->at[i].json, strlen(store->at[i].json));
-    hf_json_end_array(w);
-    demo_result_end(command);
+    demo_result_store(command, DEMO_DASHBOARDS);
 }
 
 /* Whether there is a dashboard at the path; "" is the default one. */

@@ -128,8 +128,8 @@ void hass_on_closed(void *who, const char *reason);
 /* The keeper's life. */
 void hass_keep_connected(void *hass);
 
-/* With the lock held: writes a message with the next id and these members of an object (NULL for none),
- * to be sent by hass_drain.  Returns the id; 0 without memory. */
+/* With the lock held: writes a message with the next id and these members of an object (NULL for
+ * none), to be sent by hass_drain.  Returns the id; 0 without memory. */
 uint64_t hass_post(struct hass *hass, const char *type, yyjson_val *fields);
 /* The same with one member, "subscription". */
 uint64_t hass_post_number(struct hass *hass, const char *type, uint64_t subscription);
@@ -152,8 +152,9 @@ enum hass_woken { WOKEN_AGAIN, WOKEN_LATE, WOKEN_CANCELLED };
 /* With the lock held: waits a moment, until `ends` or the call's end at most. */
 enum hass_woken hass_wait_moment(const struct hass_wait *wait, uv_cond_t *cond, uint64_t ends);
 
-/* Takes the lock and waits until there is a connection and a complete cache.  Returns 0 with the lock
- * held, or an error of the call without it.  A call that only reads (`reads`) gives up sooner. */
+/* Takes the lock and waits until there is a connection and a complete cache.  Returns 0 with the
+ * lock held, or an error of the call without it.  A call that only reads (`reads`) gives up
+ * sooner. */
 int hass_lock_ready(const struct hass_wait *wait, bool reads);
 
 /* Error of the call with that text; returns the status of the handler. */
@@ -161,7 +162,8 @@ int hass_fail(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 /* The same with HAFT_ENOTFOUND: something that the client named does not exist. */
 int hass_fail_unknown(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 int hass_fail_woken(const struct hass_wait *wait, enum hass_woken woken);
-/* The same after something that may have been carried out was sent: "command", "request"; NULL: it only reads. */
+/* The same after something that may have been carried out was sent: "command", "request"; NULL: it
+ * only reads. */
 int hass_fail_sent(const struct hass_wait *wait, enum hass_woken woken, const char *sent);
 int hass_no_memory(haft_call *call);
 
