@@ -201,9 +201,11 @@ static bool sweep_closing(haft_http *http, haft_time now)
 {
     struct connection *next;
     bool late = now >= http->close_by;
+    unsigned running = 0;
 
     for (struct connection *c = http->connections; c; c = next) {
         next = c->next;
+        running += c->stage == STAGE_HANDLING;
         if (late)
             hf_connection_abort(c);
         else if (c->stage == STAGE_UPGRADED)
@@ -214,6 +216,10 @@ static bool sweep_closing(haft_http *http, haft_time now)
     }
     if (late && !http->late) {
         http->late = true;
+        if (running)
+            hf_server_log(http->server, HAFT_WARNING,
+                          "shutdown: cancelled %u %s that had not been answered in time", running,
+                          running == 1 ? "request" : "requests");
         hf_mux_abandon(&http->mux);
         hf_loop_give_up(&http->loop);
     }

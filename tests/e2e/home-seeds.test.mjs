@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { call, haft, plain, post, startDemo, startHome, withDemo } from "./home.mjs";
+import { call, haft, plain, post, rest, startDemo, startHome, withDemo } from "./home.mjs";
 import { assertConforms, clients, listenedTo, until } from "./server.mjs";
 
 const run = promisify(execFile);
@@ -255,4 +255,30 @@ test("SIGHUP opens the audit file again", async () => {
     assert.equal(lines(file), 1);
     assert.equal(lines(`${file}.1`), 1);
     rmSync(directory, { recursive: true });
+});
+
+async function eventually(probe, what) {
+    for (let i = 0; !(await probe()); i++) {
+        assert.ok(i < 2000, `waited in vain for ${what}`);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+}
+
+test("a call that outlasts the shutdown is logged, and the lights are restored", async () => {
+    const demo = await startDemo();
+    const home = await startHome(["--drain", "200ms", "--hass", demo.url], { HASS_TOKEN: "demo" });
+    const state = async () => (await rest(demo.url, "GET", "/api/states/light.office_desk")).body;
+    const before = await state();
+    const cut = assert.rejects(call(home.url, "light_showcase", { lights: ["light.office_desk"], duration: 25 }));
+
+    await eventually(async () => (await state()).last_updated !== before.last_updated, "the first step");
+    assert.equal(await home.stop(), 0, home.log());
+    await cut;
+    assert.match(home.log(), /shutdown: cancelled 1 request that had not been answered in time/);
+    await eventually(async () => {
+        const { rgb_color, brightness } = (await state()).attributes;
+
+        return rgb_color?.join() === before.attributes.rgb_color.join() && brightness === before.attributes.brightness;
+    }, "the look of before");
+    assert.equal(await demo.stop(), 0, demo.log());
 });
