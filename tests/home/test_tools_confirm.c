@@ -4,32 +4,13 @@
 #include <yyjson.h>
 
 #include "hass/client.h"
+#include "home/person.h"
 #include "home/tools.h"
 #include "support/test.h"
 
 #define UNLOCK "{'entity_id':'lock.front_door','action':'unlock','code':'1234'}"
 #define LOCK "{'entity_id':'lock.front_door','action':'lock','code':'1234'}"
 #define DISARM "{'entity_id':'alarm_control_panel.home','mode':'disarmed','code':'1234'}"
-
-/* The person at a client. */
-struct person {
-    const char *says; /* the result of elicitation/create */
-    unsigned asked;
-    char question[256];
-};
-
-static int person_answers(void *context, const char *method, haft_value *params,
-                          haft_buffer *ret_result)
-{
-    struct person *person = context;
-
-    assert_string_equal(method, "elicitation/create");
-    person->asked++;
-    snprintf(person->question, sizeof person->question, "%s",
-             yyjson_get_str(yyjson_obj_get(params, "message")));
-    haft_buffer_puts(ret_result, person->says);
-    return 0;
-}
 
 static const char yes[] = "{\"action\":\"accept\",\"content\":{\"confirm\":true}}";
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "home/person.h"
 #include "home/fault_link.h"
 #include "home/tools.h"
 #include "support/test.h"
@@ -191,25 +192,6 @@ static void a_list_says_what_it_cannot_do(void **state)
 
 /* ---- asking ---- */
 
-struct asked {
-    unsigned n;
-    const char *answer;
-    char question[256];
-};
-
-static int asked_answer(void *context, const char *method, haft_value *params,
-                        haft_buffer *ret_result)
-{
-    struct asked *asked = context;
-
-    assert_string_equal(method, "elicitation/create");
-    asked->n++;
-    snprintf(asked->question, sizeof asked->question, "%s",
-             yyjson_get_str(yyjson_obj_get(params, "message")));
-    haft_buffer_puts(ret_result, asked->answer);
-    return 0;
-}
-
 static void what_cannot_be_undone_is_asked_about(void **state)
 {
     static const struct fault_answer answers[] = {
@@ -235,19 +217,19 @@ static void what_cannot_be_undone_is_asked_about(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows) * 2; i++) {
         bool agrees = i % 2, asks = *rows[i / 2].question;
-        struct asked asked = {.answer =
-                                  agrees ? "{\"action\":\"accept\",\"content\":{\"confirm\":true}}"
-                                         : "{\"action\":\"decline\"}"};
+        struct person person = {
+            .says = agrees ? "{\"action\":\"accept\",\"content\":{\"confirm\":true}}"
+                           : "{\"action\":\"decline\"}"};
         struct house *house;
         haft_result result;
 
         fault_answers = answers;
-        house = house_open(&(struct house_options){.answer = asked_answer, .context = &asked});
+        house = house_open(&(struct house_options){.answer = person_answers, .context = &person});
         fault_answers = NULL;
         result = house_call(house, rows[i / 2].tool, rows[i / 2].arguments);
-        assert_int_equal(asked.n, asks);
+        assert_int_equal(person.asked, asks);
         if (asks)
-            assert_true(house_matches(asked.question, rows[i / 2].question));
+            assert_true(house_matches(person.question, rows[i / 2].question));
         assert_int_equal(result.is_error, asks && !agrees);
         assert_int_equal(strstr(house_asked(house), rows[i / 2].sent) != NULL, agrees || !asks);
         house_close(house);

@@ -188,6 +188,16 @@ static void client_writes_its_request(void **state)
     haft_buffer_finish(&out);
 }
 
+#define BAD_PATH(path)                                                                             \
+    {                                                                                              \
+        "a", path, {"a", "b"}, "target",                                                           \
+            "invalid path: it must begin with / and be printable ASCII"                            \
+    }
+#define OWN_HEADER(name)                                                                           \
+    {                                                                                              \
+        "a", "/", {name, "b"}, name, "haft sets this header itself"                                \
+    }
+
 static void client_refuses_requests(void **state)
 {
     static const struct {
@@ -198,36 +208,16 @@ static void client_refuses_requests(void **state)
         {"", "/", {"a", "b"}, "host", "invalid host"},
         {"a\r\nb", "/", {"a", "b"}, "host", "invalid host"},
         {"a b", "/", {"a", "b"}, "host", "invalid host"},
-        {"a",
-         "",
-         {"a", "b"},
-         "target",
-         "invalid path: it must begin with / and be printable ASCII"},
-        {"a",
-         "x",
-         {"a", "b"},
-         "target",
-         "invalid path: it must begin with / and be printable ASCII"},
-        {"a",
-         "/ HTTP/1.1\r\nX: ",
-         {"a", "b"},
-         "target",
-         "invalid path: it must begin with / and be printable ASCII"},
-        {"a",
-         "/\xC3\xA4",
-         {"a", "b"},
-         "target",
-         "invalid path: it must begin with / and be printable ASCII"},
+        BAD_PATH(""),
+        BAD_PATH("x"),
+        BAD_PATH("/ HTTP/1.1\r\nX: "),
+        BAD_PATH("/\xC3\xA4"),
         {"a", "/", {"a b", "b"}, "headers", "the name of a header contains invalid characters"},
         {"a", "/", {"", "b"}, "headers", "the name of a header contains invalid characters"},
-        {"a", "/", {"Host", "b"}, "Host", "haft sets this header itself"},
-        {"a", "/", {"Upgrade", "b"}, "Upgrade", "haft sets this header itself"},
-        {"a", "/", {"Content-Length", "5"}, "Content-Length", "haft sets this header itself"},
-        {"a",
-         "/",
-         {"Sec-WebSocket-Extensions", "b"},
-         "Sec-WebSocket-Extensions",
-         "haft sets this header itself"},
+        OWN_HEADER("Host"),
+        OWN_HEADER("Upgrade"),
+        OWN_HEADER("Content-Length"),
+        OWN_HEADER("Sec-WebSocket-Extensions"),
         {"a", "/", {"a", "b\r\nc: d"}, "a", "the value contains a control character"},
     };
 
