@@ -4,8 +4,8 @@
 #include <string.h>
 #include <yyjson.h>
 
-#include "home/person.h"
 #include "home/fault_link.h"
+#include "home/person.h"
 #include "home/tools.h"
 #include "support/test.h"
 
