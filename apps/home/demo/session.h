@@ -86,7 +86,7 @@ char *demo_diff_json(struct demo *demo, const struct demo_entity *entity,
 /* Checks a trigger, or an array of them.  NULL if it is one, else the error; "" without memory. */
 const char *demo_trigger_check(struct demo *demo, haft_value *trigger);
 
-/* Who waits for a trigger: a subscription, or an automation. */
+/* A subscription or an automation that waits for a trigger. */
 struct demo_waiter {
     struct demo_session *session; /* NULL for an automation */
     int64_t subscription;

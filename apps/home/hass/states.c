@@ -178,7 +178,7 @@ static int states_add(struct state_table *table, size_t slot_for, struct state *
 /* Writes the attributes; of those that are too long together, the short ones and a note. */
 static int states_write_attributes(struct state_table *table, yyjson_val *attributes, size_t room)
 {
-    enum { SHORT_TEXT = 1024, SHORT_ALL = 64 << 10 };
+    enum { STATE_SHORT_TEXT = 1024, STATE_SHORT_ALL = 64 << 10 };
     haft_buffer *out = &table->scratch;
     struct json_writer w = {.out = out};
     yyjson_val *key, *value;
@@ -195,8 +195,9 @@ static int states_write_attributes(struct state_table *table, yyjson_val *attrib
     hf_json_begin_object(&w);
     hf_json_text(json_key(&w, "attributes_omitted"), "The attributes of this entity are too long.");
     yyjson_obj_foreach(attributes, i, max, key, value)
-        if (!yyjson_is_ctn(value) && yyjson_get_len(key) + yyjson_get_len(value) < SHORT_TEXT &&
-            out->size < SHORT_ALL)
+        if (!yyjson_is_ctn(value) &&
+            yyjson_get_len(key) + yyjson_get_len(value) < STATE_SHORT_TEXT &&
+            out->size < STATE_SHORT_ALL)
             hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
     hf_json_end_object(&w);
     return out->status;
