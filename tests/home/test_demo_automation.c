@@ -397,7 +397,7 @@ static void test_lasting(void **state)
     }
 }
 
-/* What waits is forgotten with who waits for it. */
+/* A match is forgotten with the subscription that waits for it. */
 static void test_lasting_ends(void **state)
 {
     struct demo_test test;

@@ -93,7 +93,7 @@ struct demo_waiter {
     const char *automation; /* id */
     const struct demo_context *context;
 };
-/* Forgets what one waits for: hold.c.  NULL: all. */
+/* Forgets the matches that one of them waits for: hold.c.  NULL: all. */
 void demo_holds_drop(struct demo *demo, const struct demo_waiter *waiter);
 
 /* Tells subscribers of a to-do list: todo.c. */

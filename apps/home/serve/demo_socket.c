@@ -213,7 +213,7 @@ static bool demo_socket_move(struct demo_socket *socket)
         memcpy(&size, socket->taken.data + at, sizeof size);
         at += sizeof size;
         status = demo_socket_send(socket, socket->taken.data + at, size);
-        /* A message that is not sent would be waited for; one that is closing misses none. */
+        /* The client would wait for a message that is not sent, unless it is closing. */
         is_lost = status && status != HAFT_ECLOSED;
     }
     haft_buffer_clear(&socket->taken);
