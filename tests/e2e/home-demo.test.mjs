@@ -461,34 +461,34 @@ test("a client that does not read is dropped", () =>
         assert.equal((await rest(one.url, "GET", "/api/")).status, 200);
     }));
 
-test("GET /api/stream sends events, as many types as it is asked for", () =>
-    withDemo(async (demo) => {
-        const open = (query, token = TOKEN) =>
-            fetch(`${demo.url}/api/stream${query}`, { headers: { Authorization: `Bearer ${token}` } });
-        const refused = await open("", "wrong");
+test("GET /api/stream sends events, as many types as it is asked for", async () => {
+    const demo = await startDemo();
+    const open = (query, token = TOKEN) =>
+        fetch(`${demo.url}/api/stream${query}`, { headers: { Authorization: `Bearer ${token}` } });
+    const refused = await open("", "wrong");
 
-        assert.equal(refused.status, 401);
-        await refused.arrayBuffer();
-        const answers = await Promise.all([open(""), open("?restrict=stream_test")]);
-        const heard = ["", ""];
+    assert.equal(refused.status, 401);
+    await refused.arrayBuffer();
+    const answers = await Promise.all([open(""), open("?restrict=stream_test")]);
+    const heard = ["", ""];
 
-        for (const [i, answer] of answers.entries()) {
-            assert.equal(answer.status, 200);
-            assert.equal(answer.headers.get("content-type"), "text/event-stream");
-            (async () => {
-                for await (const piece of answer.body) heard[i] += Buffer.from(piece).toString();
-                heard[i] += "END";
-            })();
-        }
-        await until(() => heard.every((text) => text.startsWith("data: ping\n\n")), "pings");
-        await rest(demo.url, "POST", "/api/services/light/toggle", { entity_id: "light.hallway" });
-        await rest(demo.url, "POST", "/api/events/stream_test", { n: 7 });
-        await until(() => heard.every((text) => text.includes("stream_test")), "events");
-        assert.match(heard[0], /data: \{"event_type":"state_changed","data":\{"entity_id":"light\.hallway",.*\}\n\n/);
-        assert.match(heard[1], /^data: ping\n\ndata: \{"event_type":"stream_test","data":\{"n":7\},.*\}\n\n$/);
-        demo.process.kill("SIGTERM"); /* it ends the streams, not the other way round */
-        await until(() => heard.every((text) => text.endsWith("END")), "the ends");
-    }));
+    for (const [i, answer] of answers.entries()) {
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers.get("content-type"), "text/event-stream");
+        (async () => {
+            for await (const piece of answer.body) heard[i] += Buffer.from(piece).toString();
+            heard[i] += "END";
+        })();
+    }
+    await until(() => heard.every((text) => text.startsWith("data: ping\n\n")), "pings");
+    await rest(demo.url, "POST", "/api/services/light/toggle", { entity_id: "light.hallway" });
+    await rest(demo.url, "POST", "/api/events/stream_test", { n: 7 });
+    await until(() => heard.every((text) => text.includes("stream_test")), "events");
+    assert.match(heard[0], /data: \{"event_type":"state_changed","data":\{"entity_id":"light\.hallway",.*\}\n\n/);
+    assert.match(heard[1], /^data: ping\n\ndata: \{"event_type":"stream_test","data":\{"n":7\},.*\}\n\n$/);
+    assert.equal(await demo.stop(), 0, demo.log()); /* it ends the streams, not the other way round */
+    await until(() => heard.every((text) => text.endsWith("END")), "the ends");
+});
 
 test("several loops share one home", () =>
     withDemo(
