@@ -161,9 +161,9 @@ static bool decide_take(struct decision *d, unsigned which, const char *key, yyj
         if (yyjson_is_arr(value))
             item = yyjson_arr_get(value, i);
         text = yyjson_get_str(item);
-        if (!text)
+        if (!text || strlen(text) != yyjson_get_len(item))
             return decide_fail(d, REACH_INVALID, key);
-        if (strstr(text, "{{") || strstr(text, "{%"))
+        if (hass_is_template(text))
             return decide_fail(d, d->hass->entities ? REACH_REFUSED : REACH_INVALID, key);
         if (which == HASS_REGISTRY_COUNT ? !decide_take_ids(d, text)
                                          : !decide_take_place(d, (enum hass_registry)which, text))
@@ -181,7 +181,7 @@ static const struct {
                       {"floor_id", HASS_FLOORS},
                       {"label_id", HASS_LABELS}};
 
-static bool decide_is_target(const char *key)
+bool hass_is_target(const char *key)
 {
     for (size_t i = 0; i < sizeof decide_targets / sizeof *decide_targets; i++)
         if (!strcmp(key, decide_targets[i].key))
@@ -237,35 +237,11 @@ static bool decide_knows_service(struct decision *d)
 /* The members that are not targets. */
 static bool decide_rest(struct decision *d, yyjson_val *data)
 {
-    static const char *const prose[] = {"message", "title", NULL};
-    bool to_people = !strcmp(d->service->domain, "notify") ||
-                     !strcmp(d->service->domain, "persistent_notification") ||
-                     !strcmp(d->service->domain, "tts");
-    yyjson_val *key, *value;
-    size_t i, max;
+    const char *what;
+    enum reach_verdict verdict =
+        hass_decide_data(d->hass, d->arena, d->service->domain, data, &what);
 
-    yyjson_obj_foreach(data, i, max, key, value) {
-        const char *name = yyjson_get_str(key), *text = yyjson_get_str(value), *what;
-        enum reach_verdict verdict;
-
-        if (decide_is_target(name))
-            continue;
-        if (!strcmp(name, "target") && yyjson_is_obj(value))
-            return decide_fail(d, REACH_REFUSED, name);
-        if (to_people && text && decide_is_one_of(name, prose) && !strstr(text, "{{") &&
-            !strstr(text, "{%"))
-            continue;
-        verdict = hass_decide_value(d->hass, d->arena, REACH_DATA, value, &what);
-        if (verdict == REACH_REFUSED)
-            what = name;
-        if (!verdict && hass_hides_word(d->hass, name, strlen(name))) {
-            verdict = REACH_NO_ENTITY;
-            what = name;
-        }
-        if (verdict)
-            return decide_fail(d, verdict, what);
-    }
-    return true;
+    return !verdict || decide_fail(d, verdict, what);
 }
 
 /* ---- the data to send ---- */
@@ -285,7 +261,7 @@ static void decide_write(const struct decision *d, yyjson_val *data, struct json
         hf_json_end_array(w);
     }
     yyjson_obj_foreach(data, i, max, key, value)
-        if (!decide_is_target(yyjson_get_str(key)))
+        if (!hass_is_target(yyjson_get_str(key)))
             hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
     hf_json_end_object(w);
 }

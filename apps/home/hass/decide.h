@@ -32,13 +32,42 @@ struct reach {
 struct reach hass_decide(struct hass *hass, haft_arena *arena, const struct hass_service *service,
                          yyjson_val *data);
 
-/* How a value is searched: as data of a service, or as what a script or automation does. */
-enum reach_kind { REACH_DATA, REACH_CONFIG };
-/* Whether a value has nothing in it that could reach a hidden entity.  With the lock held. */
-enum reach_verdict hass_decide_value(struct hass *hass, haft_arena *arena, enum reach_kind kind,
-                                     yyjson_val *value, const char **ret_what);
-/* The same for an entity: a group, a scene.  *ret_owner is set if it is a script or an automation. */
+/* ---- decide_value.c: with the lock held, all of them ---- */
+
+/* Whether an entity stands for none that is hidden: a group, a scene.  *ret_owner is set if it is a script or
+ * an automation. */
 enum reach_verdict hass_decide_entity(struct hass *hass, haft_arena *arena,
                                       const struct state *state, bool *ret_owner);
+
+/* An id, or an array of ids, each perhaps several with commas: only visible entities are allowed. */
+struct reach_ids {
+    const char *domain; /* that they must have; NULL for any */
+    const char *what;   /* what was refused */
+    size_t n;
+};
+enum reach_verdict hass_decide_ids(struct hass *hass, haft_arena *arena, yyjson_val *value,
+                                   struct reach_ids *ids);
+
+/* Whether a value has nothing in it that could reach a hidden entity. */
+enum reach_verdict hass_decide_value(struct hass *hass, haft_arena *arena, yyjson_val *value,
+                                     const char **ret_what);
+/* The same for data of a service of that domain, without its targets. */
+enum reach_verdict hass_decide_data(struct hass *hass, haft_arena *arena, const char *domain,
+                                    yyjson_val *data, const char **ret_what);
+
+/* ---- decide_config.c: the same for what an automation or a script does ---- */
+
+enum reach_verdict hass_decide_config(struct hass *hass, haft_arena *arena, yyjson_val *config,
+                                      const char **ret_what);
+/* The same for one member of it, or for one item of a member that is an array. */
+enum reach_verdict hass_decide_part(struct hass *hass, haft_arena *arena, const char *key,
+                                    yyjson_val *value);
+
+/* ---- words ---- */
+
+bool hass_is_template(const char *text);
+bool hass_is_empty(yyjson_val *value);  /* has no effect: null, "none", [] */
+bool hass_is_target(const char *key);   /* a member that says what a service acts on */
+bool hass_names_place(const char *key); /* an area, a device, a floor, a label */
 
 #endif

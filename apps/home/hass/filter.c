@@ -1,10 +1,12 @@
 /* filter.c - see filter.h. */
 #include "hass/filter.h"
 
+#include <stdlib.h>
+
 /* Domains that have entities in Home Assistant, also where this home has none: an entity that was
  * removed is still in histories and traces. */
 static const char filter_domains[] =
-    " ai_task air_quality alarm_control_panel assist_satellite automation binary_sensor button calendar camera "
+    " ai_task air_quality alarm_control_panel alert assist_satellite automation binary_sensor button calendar camera "
     "climate conversation counter cover date datetime device_tracker event fan geo_location group humidifier "
     "image image_processing input_boolean input_button input_datetime input_number input_select input_text "
     "lawn_mower light lock media_player notify number person plant proximity remote scene schedule script select "
@@ -52,10 +54,37 @@ static bool filter_knows_domain(const char *word, size_t size)
     return strstr(filter_domains, wanted) != NULL;
 }
 
-bool hass_hides_word(const struct hass *hass, const char *word, size_t size)
+static int filter_compare_state(const void *prefix, const void *item)
+{
+    const struct text *wanted = prefix;
+
+    return strncmp(wanted->data, state_id(*(struct state *const *)item), wanted->size);
+}
+
+static int filter_compare_place(const void *prefix, const void *item)
+{
+    const struct text *wanted = prefix;
+
+    return strncmp(wanted->data, ((const struct place *)item)->id, wanted->size);
+}
+
+/* Whether an entity of the home begins with "domain.".  Also if there is no memory to find out. */
+static bool filter_uses_domain(struct hass *hass, struct text prefix)
+{
+    const struct place_list *rows = &hass->places.lists[HASS_ENTITIES];
+    struct state *const *sorted = hass_table_sorted(&hass->states);
+
+    if (!sorted)
+        return true;
+    return (hass->states.n &&
+            bsearch(&prefix, sorted, hass->states.n, sizeof *sorted, filter_compare_state)) ||
+           (rows->n && bsearch(&prefix, rows->at, rows->n, sizeof *rows->at, filter_compare_place));
+}
+
+bool hass_hides_word(struct hass *hass, const char *word, size_t size)
 {
     char id[ENTITY_ID_MAX + 1];
-    const char *dot;
+    size_t domain;
 
     if (!hass->entities || !hass_is_entity_id(word, size))
         return false;
@@ -63,9 +92,9 @@ bool hass_hides_word(const struct hass *hass, const char *word, size_t size)
     id[size] = '\0';
     if (hass_shows(hass, id))
         return false;
-    dot = strchr(id, '.');
-    return filter_knows_domain(id, (size_t)(dot - id)) ||
-           hass_table_find(&hass->states, id, size) || hass_place(&hass->places, HASS_ENTITIES, id);
+    domain = strcspn(id, ".");
+    return filter_knows_domain(id, domain) ||
+           filter_uses_domain(hass, (struct text){id, domain + 1});
 }
 
 const char *hass_tidy_id(haft_arena *arena, const char *text, size_t size)

@@ -8,16 +8,23 @@
 bool hass_shows(const struct hass *hass, const char *entity_id);
 
 /* Whether a word of a text may name an entity that is hidden: it has the form of an entity id, is not
- * allowed, and is an entity or has the domain of one.  With the lock held. */
-bool hass_hides_word(const struct hass *hass, const char *word, size_t size);
+ * allowed, and has a domain of entities.  Whether such an entity exists makes no difference.  With the lock
+ * held. */
+bool hass_hides_word(struct hass *hass, const char *word, size_t size);
 
 /* Checks a list of --entities: each pattern, with or without a minus, can match an entity id.  Returns 0, or
  * HAFT_EINVAL with the reason. */
 int hass_filter_check(const char *list, haft_reason *reterr_reason);
 
-/* The first word of a text at or after *from that may; false if there is none.  With the lock held:
- * redact.c. */
-bool hass_find_hidden(const struct hass *hass, const char *text, size_t size, size_t *from,
+/* A word of a text that Home Assistant would read as an entity id: redact.c. */
+struct hass_word {
+    size_t from, end, next;     /* where it stands; where the search goes on */
+    char id[ENTITY_ID_MAX + 1]; /* as Home Assistant reads it */
+};
+/* The first such word at or after word->next; false if there is none. */
+bool hass_next_word(const char *text, size_t size, struct hass_word *word);
+/* The first word of a text at or after *from that may be hidden.  With the lock held. */
+bool hass_find_hidden(struct hass *hass, const char *text, size_t size, size_t *from,
                       size_t *ret_end);
 
 /* An entity id as Home Assistant reads it, in small letters and without spaces around it; NULL without

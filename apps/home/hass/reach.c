@@ -46,8 +46,12 @@ static int reach_fail(const struct hass_wait *wait, const struct reach *reach)
     }
 }
 
+/* hass_decide_value or hass_decide_config. */
+typedef enum reach_verdict reach_check(struct hass *hass, haft_arena *arena, yyjson_val *value,
+                                       const char **ret_what);
+
 /* Checks a value; an error of the call only if that was not possible. */
-static int reach_look(const struct hass_wait *wait, enum reach_kind kind, yyjson_val *value,
+static int reach_look(const struct hass_wait *wait, reach_check *check, yyjson_val *value,
                       struct reach *ret_reach)
 {
     haft_arena *arena = haft_call_arena(wait->call);
@@ -56,7 +60,7 @@ static int reach_look(const struct hass_wait *wait, enum reach_kind kind, yyjson
 
     if (status)
         return status;
-    reach.verdict = hass_decide_value(wait->hass, arena, kind, value, &reach.what);
+    reach.verdict = check(wait->hass, arena, value, &reach.what);
     reach.what = haft_arena_copy(arena, reach.what, strlen(reach.what));
     uv_mutex_unlock(&wait->hass->lock);
     if (!reach.what)
@@ -65,10 +69,10 @@ static int reach_look(const struct hass_wait *wait, enum reach_kind kind, yyjson
     return 0;
 }
 
-static int reach_value(const struct hass_wait *wait, enum reach_kind kind, yyjson_val *value)
+static int reach_value(const struct hass_wait *wait, reach_check *check, yyjson_val *value)
 {
     struct reach reach;
-    int status = reach_look(wait, kind, value, &reach);
+    int status = reach_look(wait, check, value, &reach);
 
     return status ? status : reach_fail(wait, &reach);
 }
@@ -93,7 +97,7 @@ static int reach_config(const struct hass_wait *wait, const char *path, const ch
                  : NULL;
     if (!yyjson_is_obj(config))
         return reach_refuse(wait, what);
-    status = reach_look(wait, REACH_CONFIG, config, &reach);
+    status = reach_look(wait, hass_decide_config, config, &reach);
     if (!status && reach.verdict) /* what it reaches is not said */
         status = reach_refuse(wait, what);
     return status;
@@ -253,9 +257,9 @@ int hass_reach_command(const struct hass_wait *wait, const char *type, yyjson_va
             return status;
     }
     if (!strcmp(type, "validate_config"))
-        return reach_value(wait, REACH_CONFIG, fields);
+        return reach_value(wait, hass_decide_config, fields);
     return strncmp(type, "hacs/", 5) != 0 && strcmp(type, "supervisor/api") != 0
-               ? reach_value(wait, REACH_DATA, fields)
+               ? reach_value(wait, hass_decide_value, fields)
                : 0;
 }
 
@@ -329,7 +333,7 @@ static int reach_edit(const struct hass_wait *wait, const char *method, const ch
     if (status || !body)
         return status;
     config = haft_json_read(body, strlen(body), 0, arena, NULL);
-    return config ? reach_value(wait, REACH_CONFIG, config)
+    return config ? reach_value(wait, hass_decide_config, config)
                   : hass_fail(wait->call, "The configuration is not valid JSON.");
 }
 

@@ -10,61 +10,91 @@ static const char redact_mark[] = "[hidden]";
 
 /* ---- text ---- */
 
-static bool redact_is_part(char c)
+/* Home Assistant makes a small k of it: no other character outside ASCII becomes a letter of an id. */
+static const char redact_kelvin[] = "\xE2\x84\xAA";
+
+/* The character of an id that stands there, and its size; 0 if there is none. */
+static size_t redact_part(const char *text, size_t size, size_t at, char *ret_char)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    char c = at < size ? ascii_lower(text[at]) : ' ';
+
+    if (size - at >= 3 && !memcmp(text + at, redact_kelvin, 3)) {
+        *ret_char = 'k';
+        return 3;
+    }
+    *ret_char = c;
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The end of the run of such characters that begins at `at`. */
-static size_t redact_part_end(const char *text, size_t size, size_t at)
+/* Adds a run of such characters, which begins at *at, to an id that has `n` characters.  Returns how many it has
+ * then; those beyond the longest id are only counted. */
+static size_t redact_run(const char *text, size_t size, size_t *at, char *id, size_t n)
 {
-    while (at < size && redact_is_part(text[at]))
-        at++;
-    return at;
+    size_t step;
+    char c;
+
+    while ((step = redact_part(text, size, *at, &c)) > 0) {
+        if (n < ENTITY_ID_MAX)
+            id[n] = c;
+        n++;
+        *at += step;
+    }
+    return n;
 }
 
-static bool redact_hides(const struct hass *hass, const char *text, size_t size)
+bool hass_next_word(const char *text, size_t size, struct hass_word *word)
 {
-    char id[ENTITY_ID_MAX];
-
-    if (size > sizeof id)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        id[i] = ascii_lower(text[i]);
-    return hass_hides_word(hass, id, size);
-}
-
-bool hass_find_hidden(const struct hass *hass, const char *text, size_t size, size_t *from,
-                      size_t *ret_end)
-{
-    size_t at = *from;
+    size_t at = word->next;
 
     while (at < size) {
-        size_t dot = redact_part_end(text, size, at), end;
+        size_t from = at, n = redact_run(text, size, &at, word->id, 0), domain = n;
 
-        if (dot == at || dot >= size || text[dot] != '.') {
-            at = dot + 1;
+        at++; /* what ended the run: a dot, if this is to be an id */
+        if (!domain || at >= size || text[at - 1] != '.')
             continue;
-        }
-        end = redact_part_end(text, size, dot + 1);
-        if (end > dot + 1 && redact_hides(hass, text + at, end - at)) {
-            *from = at;
-            *ret_end = end;
-            return true;
-        }
-        at = dot + 1;
+        word->from = from;
+        word->next = word->end = at;
+        if (n < ENTITY_ID_MAX)
+            word->id[n] = '.';
+        n = redact_run(text, size, &word->end, word->id, n + 1);
+        if (n == domain + 1 || n > ENTITY_ID_MAX)
+            continue;
+        word->id[n] = '\0';
+        return true;
     }
     return false;
 }
 
-static bool redact_is_clean(const struct hass *hass, const char *text, size_t size)
+bool hass_find_hidden(struct hass *hass, const char *text, size_t size, size_t *from,
+                      size_t *ret_end)
+{
+    struct hass_word word = {.next = *from};
+
+    while (hass_next_word(text, size, &word))
+        if (hass_hides_word(hass, word.id, strlen(word.id))) {
+            *from = word.from;
+            *ret_end = word.end;
+            return true;
+        }
+    return false;
+}
+
+/* Whether the whole text is one such word. */
+static bool redact_hides(struct hass *hass, const char *text, size_t size)
+{
+    size_t from = 0, end;
+
+    return hass_find_hidden(hass, text, size, &from, &end) && !from && end == size;
+}
+
+static bool redact_is_clean(struct hass *hass, const char *text, size_t size)
 {
     size_t from = 0, end;
 
     return !hass_find_hidden(hass, text, size, &from, &end);
 }
 
-static void redact_text(const struct hass *hass, const char *text, size_t size, haft_buffer *out)
+static void redact_text(struct hass *hass, const char *text, size_t size, haft_buffer *out)
 {
     size_t done = 0, from = 0, end;
 
@@ -79,7 +109,7 @@ static void redact_text(const struct hass *hass, const char *text, size_t size, 
 /* ---- JSON ---- */
 
 /* Whether the name of a service stands there, which looks like an entity id. */
-static bool redact_is_service(const struct hass *hass, const char *key, yyjson_val *value)
+static bool redact_is_service(struct hass *hass, const char *key, yyjson_val *value)
 {
     const char *text = yyjson_get_str(value);
 
@@ -90,7 +120,7 @@ static bool redact_is_service(const struct hass *hass, const char *key, yyjson_v
 }
 
 /* Whether a value is nothing but a hidden id, or an object about one. */
-static bool redact_is_about(const struct hass *hass, yyjson_val *value)
+static bool redact_is_about(struct hass *hass, yyjson_val *value)
 {
     /* Of states and logs; of list_for_display; of what caused an entry of a log. */
     static const char *const keys[] = {"entity_id", "ei", "context_entity_id"};
@@ -107,7 +137,7 @@ static bool redact_is_about(const struct hass *hass, yyjson_val *value)
 }
 
 /* Whether anything in the value is hidden; it nests no deeper than a message may. */
-static bool redact_is_needed(const struct hass *hass, const char *key, yyjson_val *value)
+static bool redact_is_needed(struct hass *hass, const char *key, yyjson_val *value)
 {
     yyjson_val *name, *item;
     size_t i, max;
@@ -128,7 +158,7 @@ static bool redact_is_needed(const struct hass *hass, const char *key, yyjson_va
 }
 
 struct redaction {
-    const struct hass *hass;
+    struct hass *hass;
     struct json_writer w;
     haft_buffer text; /* of one string */
 };
