@@ -81,7 +81,7 @@ static int client_look_filtered(haft_call *call, void *context)
     assert_false(hass_sees(call, "lock.front"));
     assert_int_equal(hass_area_of(call, "lock.front", &area), 0);
     assert_null(area.id);
-    assert_int_equal(hass_command(call, "lovelace/config", NULL, NULL, &value), 0);
+    assert_int_equal(hass_command(call, "hacs/repositories/list", NULL, NULL, &value), 0);
     assert_int_equal(yyjson_arr_size(yyjson_obj_get(value, "seen")), 1);
     assert_int_equal(hass_changes(call, "lock.front"), 0);
     return 0;
@@ -111,7 +111,9 @@ static void test_supervisor(void **state)
     } rows[] = {
         {"/addons", true},
         {"/addons/core_ssh/info", true},
-        {"/addons/core_ssh/restart", true},
+        {"/addons/core_ssh/restart", false},
+        {"/addons/core_ssh/stats/info", false},
+        {"/store", false},
         {"/core/api/states", false},
         {"/core/restart", false},
         {"/addons/core_ssh/stdin", false},
@@ -195,8 +197,8 @@ static const struct {
      NULL,
      "unknown_error: Home Assistant gave no reason."},
     {client_command,
-     "get_config",
-     {"get_config",
+     "hacs/repositories/list",
+     {"hacs/repositories/list",
       "{'id':#,'type':'result','success':false,'error':{'code':'x','message':'lock.front is open'}}",
       0, NULL},
      "light.*",
@@ -216,6 +218,12 @@ static const struct {
      {NULL, NULL, 0, NULL},
      "light.*",
      "config/* is refused: *"},
+    {client_command, "get_config", {NULL, NULL, 0, NULL}, "light.*", "get_config is refused: *"},
+    {client_command,
+     "hacs/repository/download",
+     {NULL, NULL, 0, NULL},
+     "light.*",
+     "hacs/repository/download is refused: *"},
     {client_command,
      "trace/list",
      {NULL, NULL, 0, NULL},
@@ -266,12 +274,12 @@ static const struct {
      NULL,
      "Home Assistant at http://home.test:8123 cannot be reached: the connection was closed before the answer (it may have carried the request out)."},
     {client_get_json,
-     "/api/states/lock.front",
+     "/api/camera_proxy/lock.front",
      {NULL, NULL, 0, NULL},
      "light.*",
      "Entity not found: lock.front.*"},
     {client_get_json,
-     "/api/states/lock%2Efront",
+     "/api/camera_proxy/lock%2Efront",
      {NULL, NULL, 0, NULL},
      "light.*",
      "Entity not found: lock.front.*"},
@@ -285,6 +293,31 @@ static const struct {
      {NULL, NULL, 0, NULL},
      "light.*",
      "Entity not found: LOCK.front.*"},
+    {client_get_json,
+     "/api/history/period?filter_entity_id=light.hall,loc%E2%84%AA.front",
+     {NULL, NULL, 0, NULL},
+     "light.*",
+     "Entity not found: loc\xE2\x84\xAA.front.*"},
+    {client_get_json,
+     "/api/logbook",
+     {NULL, NULL, 0, NULL},
+     "light.*",
+     "This request is refused: *"},
+    {client_get_json,
+     "/api/config/automation/config/x%2Fa1",
+     {"/automation/config/", "{}", 200, NULL},
+     "automation.good",
+     "Resource not found: automation x/a1."},
+    {client_get_json,
+     "/api/conf%69g/automation/config/a1",
+     {"/automation/config/", "{}", 200, NULL},
+     "automation.good",
+     "This request is refused: *"},
+    {client_get_json,
+     "/api/config/automation/config/a1",
+     {"config/a1", "lock.front", 200, "text/plain"},
+     "automation.good",
+     "Home Assistant did not send a configuration."},
     {client_get_json,
      "/api/template",
      {NULL, NULL, 0, NULL},
@@ -325,7 +358,7 @@ static void test_answers(void **state)
 static int client_read_history(haft_call *call, void *context)
 {
     struct hass_answer answer;
-    int status = hass_request(call, "GET", "/api/logbook", NULL, NULL, &answer);
+    int status = hass_request(call, "GET", "/api/logbook?entity=light.hall", NULL, NULL, &answer);
 
     if (!status)
         snprintf(context, 256, "%s", answer.body);
@@ -354,6 +387,18 @@ static void test_redacted_bodies(void **state)
          "2026 ERROR [hidden]: [hidden] failed at example.com light.hall."},
         {"{'entity_id':'lock.front'}", NULL, "null"},
         {"not JSON lock.front", "application/json", "not JSON [hidden]"},
+        {"by loc\xE2\x84\xAA.front", "text/plain", "by [hidden]"},
+        {"browser_mod.old alert.old", "text/plain", "browser_mod.old [hidden]"},
+        /* what belongs to a service for hidden entities, or for some that are */
+        {"{'a':1,'data':{'entity_id':['lock.front'],'code':'1234'}}", NULL, "{\"a\":1}"},
+        {"[{'entity_id':['lock.front','lock.back'],'code':'1234'},7]", NULL, "[7]"},
+        {"{'entity_id':['lock.front','light.hall'],'code':'1234','pin':1,'x':2}", NULL,
+         "{\"entity_id\":[\"light.hall\"],\"x\":2}"},
+        {"{'entity_id':['light.hall'],'code':'1234','x':'lock.front'}", NULL,
+         "{\"entity_id\":[\"light.hall\"],\"code\":\"1234\"}"},
+        {"[{'type':'tile','entity':'lock.front','name':'Front'}]", NULL, "[]"},
+        {"{'attributes':{'entity_id':['lock.front'],'brightness':7}}", NULL,
+         "{\"attributes\":{\"entity_id\":[],\"brightness\":7}}"},
     };
     char got[256];
 

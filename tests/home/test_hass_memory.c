@@ -201,8 +201,9 @@ static int memory_everything(haft_call *call, void *context)
     if (!text || hass_act(call, &light, "turn_on", text, &light))
         return HAFT_EFAIL;
     assert_string_equal(light.state, "on");
-    if (hass_command(call, "get_config", NULL, NULL, &value) ||
-        hass_request(call, "GET", "/api/config", NULL, NULL, &answer))
+    text = fake_json(call, "{'actions':[{'scene':'scene.day'}]}");
+    if (hass_command(call, "validate_config", text, NULL, &value) ||
+        hass_request(call, "GET", "/api/config/automation/config/a1", NULL, NULL, &answer))
         return HAFT_EFAIL;
     fake_change(&fake, "sensor.new", "1", "{}", "x");
     return hass_state(call, "sensor.new", &light);
@@ -210,7 +211,8 @@ static int memory_everything(haft_call *call, void *context)
 
 static void test_failures(void **state)
 {
-    static const char *const filters[] = {NULL, "light.*,sensor.*,-light.secret"};
+    static const char *const filters[] = {NULL,
+                                          "light.*,sensor.*,automation.*,scene.*,-light.secret"};
 
     (void)state;
     assert_int_equal(uv_mutex_init(&memory_lock), 0);
@@ -226,8 +228,9 @@ static void test_failures(void **state)
 
             failing_init(&failing, nth);
             fake_init(&fake);
-            fake.answers[0] =
-                (struct fake_answer){"/api/config", "{'a':['lock.front',1]}", 200, NULL};
+            fake.answers[0] = (struct fake_answer){
+                "/api/config/",
+                "{'a':['lock.front',1],'alias':'x','actions':[{'scene':'scene.day'}]}", 200, NULL};
             hass = hass_new_timed(&options, fake_link(&fake), &fake_times, &reason);
             if (hass) {
                 const char *error = fake_run(hass, 2000, memory_everything, NULL);

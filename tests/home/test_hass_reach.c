@@ -472,12 +472,48 @@ static void test_lists(void **state)
     }
 }
 
+/* Whether a list shows all persons, whoever they are. */
+static void test_domains(void **state)
+{
+    static const struct {
+        const char *list;
+        bool shows;
+    } lists[] = {
+        {NULL, true},
+        {"*", true},
+        {"person.*", true},
+        {"light.*, person.*", true},
+        {"-lock.*", true},
+        {"-lock.*,-personal.x,-per", true},
+        {"-person.anna,person.*", true},
+        {"light.*", false},
+        {"person.ben", false},
+        {"person.*,-person.anna", false},
+        {"-person.*", false},
+        {"-person.ann?", false},
+        {"-*.anna", false},
+        {"-*anna", false},
+        {"-p*", false},
+        {"*,-per?on.anna", false},
+        {"person.?*", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        char list[64];
+        struct hass hass = {.entities = lists[i].list ? list : NULL};
+
+        snprintf(list, sizeof list, "%s", lists[i].list ? lists[i].list : "");
+        if (hass_shows_domain(&hass, "person") != lists[i].shows)
+            fail_msg("%s", list);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_filtered),
-        cmocka_unit_test(test_unfiltered),
+        cmocka_unit_test(test_lists),          cmocka_unit_test(test_domains),
+        cmocka_unit_test(test_filtered),       cmocka_unit_test(test_unfiltered),
         cmocka_unit_test(test_configurations),
     };
 

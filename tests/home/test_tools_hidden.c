@@ -41,7 +41,7 @@ static const struct hidden_row {
      "entries.2.message='[hidden] answered after 6 seconds'",
      NULL},
     {"automation_config", "{'action':'get','automation_id':'automation.good_night'}",
-     "config.alias='Good night'; config.actions.2.target.entity_id=", NULL},
+     "config.alias='Good night'; config.actions.2='[hidden]'", NULL},
     {"automation_config", "{'action':'create','config':{" TURN_ON("light.hallway") "}}",
      "config.alias='Lamp'; hash~*", NULL},
     {"automation_config", "{'action':'create','config':{" TURN_ON("light.bedroom") "}}",
@@ -50,7 +50,30 @@ static const struct hidden_row {
      "!Entity not found: lock.front_door.*", "POST"},
     {"automation_config",
      "{'action':'create','automation_id':'1700000000001','config':{" TURN_ON("light.hallway") "}}",
-     "!There is an automation 1700000000001 already; use update.", "POST"},
+     "!With --entities a new automation gets its id from haft: leave automation_id out.", "POST"},
+    {"automation_config", /* a hidden one, and none: the same text */
+     "{'action':'create','automation_id':'1700000000009','config':{" TURN_ON("light.hallway") "}}",
+     "!With --entities a new automation gets its id from haft: leave automation_id out.", "POST"},
+    {"automation_config", "{'action':'get','automation_id':'x/1700000000001'}",
+     "!Resource not found: automation x/1700000000001.", "GET /api/config"},
+    {"automation_config",
+     "{'action':'create','config':{'alias':'x','triggers':[{'trigger':'event','event_type':'call_service'}],"
+     "'actions':[]}}",
+     "!event_type is refused: *", "validate_config"},
+    {"automation_config",
+     "{'action':'create','config':{'alias':'x','triggers':[],'actions':[{'action':'light.turn_on',"
+     "'target':{'area_id':'hallway'}}]}}",
+     "!area_id is refused: *", "validate_config"},
+    {"automation_config",
+     "{'action':'create','config':{'alias':'x','triggers':[],'actions':[{'action':'notify.notify',"
+     "'data':{'message':'a\\u0000{{ states.lock }}'}}]}}",
+     "!message is refused: *", "validate_config"},
+    {"smart_scenarios", "{'scenario':'nobody_home'}",
+     "!nobody_home needs to see every person, and --entities does not show them.", NULL},
+    {"smart_scenarios", "{'scenario':'all'}", "left_out='nobody_home'; applied.0=", NULL},
+    {"addon", "{'action':'list'}", "!There is no Supervisor here.*", NULL},
+    {"addon", "{'action':'stop','slug':'x'}", "!supervisor/api is refused: *", "supervisor/api"},
+    {"package", "{'action':'list','category':'theme'}", "!HACS is not installed*", NULL},
     {"render_template", "{'template':'x'}", "!*", "/api/template"},
 };
 

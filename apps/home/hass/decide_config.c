@@ -172,23 +172,28 @@ static enum reach_verdict config_check_targets(struct config_walk *walk, yyjson_
     return verdict;
 }
 
-/* The members of `data`: areas and the like are refused here, where haft cannot replace them. */
-static enum reach_verdict config_check_data(struct config_walk *walk, const char *domain,
-                                            yyjson_val *data)
+/* The member of an object that is an area or the like, which haft cannot replace here; NULL for none. */
+static const char *config_find_place(yyjson_val *object)
 {
     yyjson_val *key, *value;
     size_t i, n;
 
-    walk->what = "data";
+    yyjson_obj_foreach(object, i, n, key, value)
+        if (hass_names_place(yyjson_get_str(key)) && !hass_is_empty(value))
+            return yyjson_get_str(key);
+    return NULL;
+}
+
+static enum reach_verdict config_check_data(struct config_walk *walk, const char *domain,
+                                            yyjson_val *data)
+{
+    const char *place = config_find_place(data);
+
+    walk->what = place ? place : "data";
     if (hass_is_empty(data))
         return REACH_ALLOWED;
-    if (!yyjson_is_obj(data))
+    if (!yyjson_is_obj(data) || place)
         return REACH_REFUSED;
-    yyjson_obj_foreach(data, i, n, key, value)
-        if (hass_names_place(yyjson_get_str(key)) && !hass_is_empty(value)) {
-            walk->what = yyjson_get_str(key);
-            return REACH_REFUSED;
-        }
     return hass_decide_data(walk->hass, walk->arena, domain, data, &walk->what);
 }
 
@@ -216,7 +221,9 @@ static enum reach_verdict config_check_service(struct config_walk *walk, yyjson_
     ids.domain = any_domain ? NULL : domain;
     verdict = config_check_targets(walk, step, &ids);
     if (!verdict && !ids.n && !to_people) {
-        walk->what = text;
+        const char *place = config_find_place(yyjson_obj_get(step, "target"));
+
+        walk->what = place ? place : text;
         return REACH_REFUSED;
     }
     return verdict ? verdict : config_check_data(walk, domain, yyjson_obj_get(step, "data"));

@@ -206,7 +206,7 @@ static enum reach_verdict decide_any(struct decide_walk *walk, const char *key, 
 /* Whether a member has ids of entities, and nothing else. */
 static bool decide_names_entities(const char *key)
 {
-    static const char *const ends[] = {"entity_id", "entity_ids", "group_members"};
+    static const char *const ends[] = {"entity_id", "entity_ids", "group_members", "statistic_ids"};
     size_t size = strlen(key);
 
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {

@@ -1,6 +1,7 @@
 /* filter.c - see filter.h. */
 #include "hass/filter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Domains that have entities in Home Assistant, also where this home has none: an entity that was
@@ -16,6 +17,44 @@ static const char filter_domains[] =
 bool hass_shows(const struct hass *hass, const char *entity_id)
 {
     return !hass->entities || hf_glob_list_allows(hass->entities, entity_id);
+}
+
+/* Whether a pattern can match an id that begins with the prefix ("person."); *ret_all is set if it matches all
+ * of them. */
+static bool filter_touches(struct text pattern, const char *prefix, bool *ret_all)
+{
+    size_t size = strlen(prefix), i = 0;
+
+    while (i < size && i < pattern.size && pattern.data[i] != '*' &&
+           (pattern.data[i] == '?' || pattern.data[i] == prefix[i]))
+        i++;
+    *ret_all = (pattern.size == 1 && *pattern.data == '*') ||
+               (i == size && pattern.size == size + 1 && pattern.data[size] == '*');
+    return i == size || (i < pattern.size && pattern.data[i] == '*');
+}
+
+bool hass_shows_domain(const struct hass *hass, const char *domain)
+{
+    const char *list = hass->entities;
+    char prefix[64];
+    bool shows = list && list[strspn(list, " ,")] == '-';
+
+    if (!list)
+        return true;
+    if (snprintf(prefix, sizeof prefix, "%s.", domain) >= (int)sizeof prefix)
+        return false;
+    while (*list) {
+        size_t size = strcspn(list, ",");
+        struct text pattern = text_trim(list, size);
+        bool minus = pattern.size && *pattern.data == '-', all;
+
+        pattern.data += minus;
+        pattern.size -= minus;
+        if (pattern.size && filter_touches(pattern, prefix, &all))
+            shows = minus ? false : shows || all;
+        list += size + (list[size] == ',');
+    }
+    return shows;
 }
 
 int hass_filter_check(const char *list, haft_reason *reterr_reason)
@@ -112,6 +151,11 @@ bool hass_sees(haft_call *call, const char *entity_id)
     const char *id = hass_tidy_id(haft_call_arena(call), entity_id, strlen(entity_id));
 
     return id && hass_shows(home_hass(call), id);
+}
+
+bool hass_sees_domain(haft_call *call, const char *domain)
+{
+    return hass_shows_domain(home_hass(call), domain);
 }
 
 bool hass_is_filtered(haft_call *call)

@@ -7,6 +7,9 @@
 /* Whether the model may see an entity of that id, which need not exist. */
 bool hass_shows(const struct hass *hass, const char *entity_id);
 
+/* Whether it may see all entities of a domain: the list alone decides, not what the home has. */
+bool hass_shows_domain(const struct hass *hass, const char *domain);
+
 /* Whether a word of a text may name an entity that is hidden: it has the form of an entity id, is not
  * allowed, and has a domain of entities.  Whether such an entity exists makes no difference.  With the lock
  * held. */

@@ -75,6 +75,8 @@ int hass_area_of(haft_call *call, const char *entity_id, struct hass_area *ret_a
 
 /* Whether the model may see the entity. */
 bool hass_sees(haft_call *call, const char *entity_id);
+/* Whether the model may see all entities of a domain, whichever there are. */
+bool hass_sees_domain(haft_call *call, const char *domain);
 /* Whether --entities is set, so that what cannot be filtered must be refused. */
 bool hass_is_filtered(haft_call *call);
 

@@ -184,29 +184,14 @@ static bool reach_shows_config(const struct hass *hass, haft_arena *arena, const
 
 /* ---- commands ---- */
 
-static const char *const reach_commands[] = {"ping",
-                                             "get_*",
-                                             "auth/current_user",
-                                             "config/*_registry/list",
-                                             "config/*_registry/list_for_display",
-                                             "config/entity_registry/get",
-                                             "trace/list",
-                                             "trace/get",
-                                             "trace/contexts",
-                                             "lovelace/dashboards/list",
-                                             "lovelace/config",
-                                             "lovelace/info",
-                                             "lovelace/resources",
-                                             "todo/item/list",
-                                             "history/history_during_period",
+/* Those that tools use, and that only read. */
+static const char *const reach_commands[] = {"config/entity_registry/list",
+                                             "hacs/repositories/list",
                                              "recorder/statistics_during_period",
-                                             "recorder/list_statistic_ids",
-                                             "recorder/info",
-                                             "logbook/get_events",
-                                             "system_log/list",
-                                             "validate_config",
                                              "supervisor/api",
-                                             "hacs/*"};
+                                             "trace/get",
+                                             "trace/list",
+                                             "validate_config"};
 
 static int reach_trace(const struct hass_wait *wait, yyjson_val *fields)
 {
@@ -225,30 +210,27 @@ static int reach_trace(const struct hass_wait *wait, yyjson_val *fields)
     return shows ? 0 : hass_fail(wait->call, "not_found: The trace could not be found");
 }
 
-/* Add-ons may be listed, started and stopped; their input and the API of Home Assistant are refused. */
-static bool reach_knows_endpoint(const char *endpoint)
+/* Add-ons may be listed.  To stop one, or to start one, can be to stop hidden entities. */
+static bool reach_knows_endpoint(yyjson_val *fields)
 {
-    static const char *const endpoints[] = {
-        "/addons", "/addons/*/info",  "/addons/*/start",  "/addons/*/stop", "/addons/*/restart",
-        "/store",  "/store/addons/*", "/supervisor/info", "/info",          "/addons/*/stats"};
+    const char *endpoint = yyjson_get_str(yyjson_obj_get(fields, "endpoint"));
+    const char *info = "/addons/*/info";
 
-    for (size_t i = 0; endpoint && i < sizeof endpoints / sizeof *endpoints; i++)
-        if (hf_glob_match(endpoints[i], strlen(endpoints[i]), endpoint))
-            return !strstr(endpoint, "..") && !strchr(endpoint, '%') && !strstr(endpoint, "/api") &&
-                   !strstr(endpoint, "/stdin");
-    return false;
+    return endpoint && yyjson_equals_str(yyjson_obj_get(fields, "method"), "get") &&
+           (!strcmp(endpoint, "/addons") ||
+            (hf_glob_match(info, strlen(info), endpoint) && !strchr(endpoint + 8, '.') &&
+             !strchr(endpoint, '%') && strchr(endpoint + 8, '/') == strrchr(endpoint, '/')));
 }
 
 int hass_reach_command(const struct hass_wait *wait, const char *type, yyjson_val *fields)
 {
-    const char *endpoint = yyjson_get_str(yyjson_obj_get(fields, "endpoint"));
     size_t i = 0, n = sizeof reach_commands / sizeof *reach_commands;
 
     if (!wait->hass->entities)
         return 0;
-    while (i < n && !hf_glob_match(reach_commands[i], strlen(reach_commands[i]), type))
+    while (i < n && strcmp(reach_commands[i], type) != 0)
         i++;
-    if (i == n || (!strcmp(type, "supervisor/api") && !reach_knows_endpoint(endpoint)))
+    if (i == n || (!strcmp(type, "supervisor/api") && !reach_knows_endpoint(fields)))
         return reach_refuse(wait, type);
     if (!strncmp(type, "trace/", 6)) {
         int status = reach_trace(wait, fields);
@@ -258,35 +240,31 @@ int hass_reach_command(const struct hass_wait *wait, const char *type, yyjson_va
     }
     if (!strcmp(type, "validate_config"))
         return reach_value(wait, hass_decide_config, fields);
-    return strncmp(type, "hacs/", 5) != 0 && strcmp(type, "supervisor/api") != 0
-               ? reach_value(wait, hass_decide_value, fields)
-               : 0;
+    return strcmp(type, "supervisor/api") != 0 ? reach_value(wait, hass_decide_value, fields) : 0;
 }
 
 /* ---- requests ---- */
 
+/* Those that tools use. */
 static const struct {
     const char *method, *path;
     const char *needs; /* part of the query */
 } reach_requests[] = {
-    {"GET", "/api/", NULL},
-    {"GET", "/api/config", NULL},
-    {"GET", "/api/core/state", NULL},
-    {"GET", "/api/components", NULL},
-    {"GET", "/api/services", NULL},
-    {"GET", "/api/states", NULL},
-    {"GET", "/api/states/*", NULL},
-    {"GET", "/api/history/period*", "filter_entity_id="},
-    {"GET", "/api/logbook*", NULL},
-    {"GET", "/api/error_log", NULL},
-    {"GET", "/api/hassio/*/logs", NULL},
-    {"GET", "/api/calendars*", NULL},
     {"GET", "/api/camera_proxy/*", NULL},
     {"*", "/api/config/automation/config/*", NULL},
-    {"*", "/api/config/script/config/*", NULL},
-    {"*", "/api/config/scene/config/*", NULL},
-    {"POST", "/api/config/core/check_config", NULL},
+    {"GET", "/api/error_log", NULL},
+    {"GET", "/api/hassio/core/logs", NULL},
+    {"GET", "/api/history/period*", "filter_entity_id="},
+    {"GET", "/api/logbook*", "entity="},
+    {"GET", "/api/services", NULL},
 };
+
+static const char reach_config_path[] = "/api/config/automation/config/";
+
+bool hass_is_config_path(const char *path)
+{
+    return !strncmp(path, reach_config_path, strlen(reach_config_path));
+}
 
 static bool reach_knows_request(const char *method, const char *path, const char *query)
 {
@@ -300,36 +278,35 @@ static bool reach_knows_request(const char *method, const char *path, const char
     return false;
 }
 
+/* Whether a configuration may be made: there is none of that id, also none that is hidden. */
+static int reach_make(const struct hass_wait *wait, const char *path, const char *id)
+{
+    struct hass_answer answer;
+    int status = hass_exchange(wait, "GET", path, NULL, &answer);
+
+    if (status || answer.status == 404)
+        return status;
+    return hass_fail(wait->call, "The automation %s cannot be created.", id);
+}
+
 /* A configuration is read if its entity is visible, and changed if what it does is, and will be. */
-static int reach_edit(const struct hass_wait *wait, const char *method, const char *path,
+static int reach_edit(const struct hass_wait *wait, const char *method, const char *id,
                       const char *raw_path, const char *body)
 {
     haft_arena *arena = haft_call_arena(wait->call);
-    const char *domain = path + strlen("/api/config/"), *id = strrchr(path, '/') + 1;
     bool shows, reads = !strcmp(method, "GET");
     yyjson_val *config;
     int status = hass_lock_ready(wait, reads);
 
     if (status)
         return status;
-    domain = haft_arena_copy(arena, domain, strcspn(domain, "/"));
-    shows = domain && reach_shows_config(wait->hass, arena, domain, id);
+    shows = !strchr(id, '/') && reach_shows_config(wait->hass, arena, "automation", id);
     uv_mutex_unlock(&wait->hass->lock);
-    if (!domain)
-        return hass_no_memory(wait->call);
-    if (!shows && strcmp(method, "POST") != 0)
-        return hass_fail(wait->call, "Resource not found: %s %s.", domain, id);
+    if (strchr(id, '/') || (!shows && strcmp(method, "POST") != 0))
+        return hass_fail(wait->call, "Resource not found: automation %s.", id);
     if (reads)
         return 0;
-    /* An existing configuration must be harmless and visible; a new one may be made. */
-    status = shows ? reach_config(wait, raw_path, id, true) : 0;
-    if (!status && !shows) {
-        struct hass_answer answer;
-
-        status = hass_exchange(wait, "GET", raw_path, NULL, &answer);
-        if (!status && answer.status != 404)
-            status = hass_fail(wait->call, "Resource not found: %s %s.", domain, id);
-    }
+    status = shows ? reach_config(wait, raw_path, id, true) : reach_make(wait, raw_path, id);
     if (status || !body)
         return status;
     config = haft_json_read(body, strlen(body), 0, arena, NULL);
@@ -354,8 +331,10 @@ int hass_reach_request(const struct hass_wait *wait, const char *method, const c
                 : "";
     if (!plain || !query || strstr(plain, "..") || !reach_knows_request(method, plain, query))
         return reach_refuse(wait, "This request");
-    if (!strncmp(plain, "/api/config/", 12) && strstr(plain + 12, "/config/"))
-        return reach_edit(wait, method, plain, path, body);
+    if (hass_is_config_path(plain) != hass_is_config_path(path))
+        return reach_refuse(wait, "This request");
+    if (hass_is_config_path(plain))
+        return reach_edit(wait, method, plain + strlen(reach_config_path), path, body);
     plain = haft_arena_printf(arena, "%s %s", plain, query);
     status = plain ? hass_lock_ready(wait, true) : hass_no_memory(wait->call);
     if (status)

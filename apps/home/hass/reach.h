@@ -18,6 +18,9 @@ int hass_reach_command(const struct hass_wait *wait, const char *type, yyjson_va
 int hass_reach_request(const struct hass_wait *wait, const char *method, const char *path,
                        const char *body);
 
+/* Whether the path is that of the configuration of an automation. */
+bool hass_is_config_path(const char *path);
+
 /* request.c: a request that is not looked at. */
 int hass_exchange(const struct hass_wait *wait, const char *method, const char *path,
                   const char *body, struct hass_answer *ret_answer);

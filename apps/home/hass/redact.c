@@ -119,20 +119,58 @@ static bool redact_is_service(struct hass *hass, const char *key, yyjson_val *va
            !hass_place(&hass->places, HASS_ENTITIES, text);
 }
 
-/* Whether a value is nothing but a hidden id, or an object about one. */
-static bool redact_is_about(struct hass *hass, yyjson_val *value)
+/* How much of what an object is about is hidden. */
+enum redact_share { REDACT_NONE, REDACT_SOME, REDACT_ALL };
+
+/* Of an id, or an array of ids. */
+static enum redact_share redact_ids(struct hass *hass, yyjson_val *ids)
 {
-    /* Of states and logs; of list_for_display; of what caused an entry of a log. */
-    static const char *const keys[] = {"entity_id", "ei", "context_entity_id"};
+    size_t i, n, hidden = 0;
+    yyjson_val *item;
 
-    if (yyjson_is_str(value))
-        return redact_hides(hass, yyjson_get_str(value), yyjson_get_len(value));
-    for (size_t i = 0; yyjson_is_obj(value) && i < sizeof keys / sizeof *keys; i++) {
-        yyjson_val *id = yyjson_obj_get(value, keys[i]);
+    if (yyjson_is_str(ids))
+        return redact_hides(hass, yyjson_get_str(ids), yyjson_get_len(ids)) ? REDACT_ALL
+                                                                            : REDACT_NONE;
+    yyjson_arr_foreach(ids, i, n, item)
+        hidden +=
+            yyjson_is_str(item) && redact_hides(hass, yyjson_get_str(item), yyjson_get_len(item));
+    return !hidden ? REDACT_NONE : hidden < n ? REDACT_SOME : REDACT_ALL;
+}
 
-        if (yyjson_is_str(id) && redact_hides(hass, yyjson_get_str(id), yyjson_get_len(id)))
-            return true;
+static enum redact_share redact_object(struct hass *hass, const char *key, yyjson_val *object)
+{
+    /* Of states, services and logs; of cards; of list_for_display; of what caused an entry of a log. */
+    static const char *const keys[] = {"entity_id",    "entity", "entity_ids",
+                                       "statistic_id", "ei",     "context_entity_id"};
+    bool attributes = key && !strcmp(key, "attributes"), some = false;
+
+    for (size_t i = 0; yyjson_is_obj(object) && i < sizeof keys / sizeof *keys; i++) {
+        yyjson_val *ids = yyjson_obj_get(object, keys[i]);
+        enum redact_share share = redact_ids(hass, ids);
+
+        if (share == REDACT_ALL && (yyjson_is_str(ids) || !attributes))
+            return share;
+        some = some || share;
     }
+    return some ? REDACT_SOME : REDACT_NONE;
+}
+
+/* Whether a value is nothing but a hidden id, or an object about hidden entities.  A group, which has attributes,
+ * is not about its members. */
+static bool redact_is_about(struct hass *hass, const char *key, yyjson_val *value)
+{
+    return yyjson_is_str(value) ? redact_ids(hass, value) == REDACT_ALL
+                                : redact_object(hass, key, value) == REDACT_ALL;
+}
+
+/* What a service for a hidden entity may have with it. */
+static bool redact_is_secret(const char *key)
+{
+    static const char *const keys[] = {"code", "pin", "password"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!strcmp(key, keys[i]))
+            return true;
     return false;
 }
 
@@ -165,8 +203,9 @@ struct redaction {
 
 static void redact_write(struct redaction *r, const char *key, yyjson_val *value);
 
-static void redact_write_object(struct redaction *r, yyjson_val *value)
+static void redact_write_object(struct redaction *r, const char *of, yyjson_val *value)
 {
+    bool secrets = redact_object(r->hass, of, value) != REDACT_NONE;
     yyjson_val *name, *item;
     size_t i, max;
 
@@ -175,7 +214,8 @@ static void redact_write_object(struct redaction *r, yyjson_val *value)
         const char *key = yyjson_get_str(name);
 
         if (!redact_is_clean(r->hass, key, yyjson_get_len(name)) ||
-            (redact_is_about(r->hass, item) && !redact_is_service(r->hass, key, item)))
+            (redact_is_about(r->hass, key, item) && !redact_is_service(r->hass, key, item)) ||
+            (secrets && redact_is_secret(key)))
             continue;
         hf_json_name(&r->w, key, yyjson_get_len(name));
         redact_write(r, key, item);
@@ -191,11 +231,11 @@ static void redact_write(struct redaction *r, const char *key, yyjson_val *value
     if (yyjson_is_arr(value)) {
         hf_json_begin_array(&r->w);
         yyjson_arr_foreach(value, i, max, item)
-            if (!redact_is_about(r->hass, item))
+            if (!redact_is_about(r->hass, NULL, item))
                 redact_write(r, NULL, item);
         hf_json_end_array(&r->w);
     } else if (yyjson_is_obj(value)) {
-        redact_write_object(r, value);
+        redact_write_object(r, key, value);
     } else if (yyjson_is_str(value) && !redact_is_service(r->hass, key, value)) {
         haft_buffer_clear(&r->text);
         redact_text(r->hass, yyjson_get_str(value), yyjson_get_len(value), &r->text);
@@ -227,10 +267,10 @@ int hass_redact_value(struct hass *hass, haft_arena *arena, yyjson_val *value,
     haft_buffer_init(&out, hass->allocator, 64 << 20);
     haft_buffer_init(&r.text, hass->allocator, 64 << 20);
     r.w.out = &out;
-    if (redact_is_about(hass, value))
+    if (redact_is_about(hass, "attributes", value))
         hf_json_null(&r.w);
     else
-        redact_write(&r, NULL, value);
+        redact_write(&r, "attributes", value);
     uv_mutex_unlock(&hass->lock);
     status = out.status ? out.status : r.text.status;
     if (!status)

@@ -10,7 +10,8 @@
 int hass_redact_value(struct hass *hass, haft_arena *arena, yyjson_val *value,
                       yyjson_val **ret_value);
 
-/* The same for the configuration of an automation or a script, an object: redact_config.c. */
+/* The configuration of an automation, an object, without the parts that cannot be checked; strings in it, as its
+ * description, are left to hass_redact_value.  redact_config.c. */
 int hass_redact_config(struct hass *hass, haft_arena *arena, yyjson_val *config,
                        yyjson_val **ret_config);
 

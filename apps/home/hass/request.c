@@ -179,8 +179,10 @@ static bool request_accepts(const char *accepts, int status)
 }
 
 /* Takes hidden entities out of the body, JSON or text. */
-static int request_redact(const struct hass_wait *wait, struct hass_answer *answer)
+static int request_redact(const struct hass_wait *wait, const char *path,
+                          struct hass_answer *answer)
 {
+    bool is_config = hass_is_config_path(path);
     haft_call *call = wait->call;
     haft_arena *arena = haft_call_arena(call);
     haft_buffer out;
@@ -189,9 +191,11 @@ static int request_redact(const struct hass_wait *wait, struct hass_answer *answ
 
     if (!wait->hass->entities || !strncmp(answer->type, "image/", 6))
         return 0;
-    value = strstr(answer->type, "json")
+    value = is_config || strstr(answer->type, "json")
                 ? haft_json_read(answer->body, answer->size, 128, arena, NULL)
                 : NULL;
+    if (is_config && answer->status == 200 && !yyjson_is_obj(value))
+        return hass_fail(call, "Home Assistant did not send a configuration.");
     if (!value) {
         body = hass_redact_text(call, answer->body, answer->size);
         answer->body = body;
@@ -199,7 +203,8 @@ static int request_redact(const struct hass_wait *wait, struct hass_answer *answ
         return body ? 0 : HAFT_EFAIL;
     }
     haft_buffer_init(&out, wait->hass->allocator, 64 << 20);
-    if (hass_redact_value(wait->hass, arena, value, &value))
+    if ((is_config && hass_redact_config(wait->hass, arena, value, &value)) ||
+        hass_redact_value(wait->hass, arena, value, &value))
         out.status = HAFT_ENOMEM;
     haft_json_write(value, &out);
     answer->body = out.status ? NULL : haft_arena_copy(arena, out.data, out.size);
@@ -225,7 +230,7 @@ int hass_request(haft_call *call, const char *method, const char *path, const ch
                          wait.hass->name);
     if (answer.status >= 400 && !request_accepts(accepts, answer.status))
         return request_fail(call, &answer, method, path);
-    status = request_redact(&wait, &answer);
+    status = request_redact(&wait, path, &answer);
     if (!status)
         *ret_answer = answer;
     return status;

@@ -405,36 +405,19 @@ static int config_act(haft_call *call, const automation_config_args *in, const c
                                               : config_delete(call, out->id, path, config);
 }
 
-/* With --entities a configuration is found by its entity alone. */
-static int config_exists(haft_call *call, const char *id, const char *path, bool *ret_exists)
-{
-    struct hass_states states;
-    haft_value *config;
-    int status;
-
-    *ret_exists = false;
-    if (!hass_is_filtered(call)) {
-        status = config_get(call, path, &config);
-        *ret_exists = !status && config;
-        return status;
-    }
-    status = hass_states(call, &states);
-    for (size_t i = 0; !status && i < states.n; i++) {
-        const char *known = entity_text(&states.at[i], "id");
-
-        if (known && !strcmp(states.at[i].domain, "automation") && !strcmp(known, id))
-            *ret_exists = true;
-    }
-    return status;
-}
-
 static int config_create(haft_call *call, const automation_config_args *in, const char *path,
                          automation_config_result *out)
 {
-    bool exists;
-    int status = config_exists(call, out->id, path, &exists);
+    haft_value *config = NULL;
+    int status = 0;
 
-    if (!status && exists)
+    if (!hass_is_filtered(call))
+        status = config_get(call, path, &config);
+    else if (in->has_automation_id) /* the answer would tell whether a hidden one has it */
+        status = home_fail(
+            call,
+            "With --entities a new automation gets its id from haft: leave automation_id out.");
+    if (!status && config)
         status = home_fail(call, "There is an automation %s already; use update.", out->id);
     return status ? status : config_put(call, in, out->id, path, out);
 }

@@ -28,7 +28,8 @@ HAFT_STRUCT(scenario_applied,
     HAFT_STRING(state, NULL));
 HAFT_STRUCT(smart_scenarios_result,
     HAFT_ARRAY(found, HAFT_OBJECT(item, scenario_found, NULL), NULL),
-    HAFT_ARRAY(applied, HAFT_OBJECT(item, scenario_applied, NULL), NULL));
+    HAFT_ARRAY(applied, HAFT_OBJECT(item, scenario_applied, NULL), NULL),
+    HAFT_OPTIONAL(HAFT_STRING(left_out, "Cannot be judged")));
 HAFT_STRUCT(scenario_preset,
     HAFT_STRING(preset_mode, "Preset"));
 HAFT_STRUCT(scenario_temperature,
@@ -137,11 +138,17 @@ static int scenario_cooler(struct scenario_view *view, const entity *one, const 
     return *ret_data ? 0 : HAFT_EFAIL;
 }
 
+/* With hidden persons it cannot be judged. */
 static int scenario_nobody_home(struct scenario_view *view)
 {
     const char *service, *data;
     int status = 0;
 
+    if (!hass_sees_domain(view->call, "person")) {
+        view->out->has_left_out = true;
+        view->out->left_out = HOME_NAME(scenario_kind, scenario_kind_nobody_home);
+        return 0;
+    }
     if (!scenario_nobody(view))
         return 0;
     for (size_t i = 0; i < view->states.n && !status; i++) {
@@ -273,6 +280,9 @@ static int smart_scenarios(haft_call *call, const smart_scenarios_args *in,
     for (size_t i = 1; i < sizeof look / sizeof *look && !status; i++)
         if (in->scenario == scenario_kind_all || in->scenario == (scenario_kind)i)
             status = look[i](view);
+    if (!status && out->has_left_out && in->scenario == scenario_kind_nobody_home)
+        status = home_fail(
+            call, "nobody_home needs to see every person, and --entities does not show them.");
     return status || !in->apply ? status : scenario_apply(view);
 }
 HAFT_TOOL(smart_scenarios, smart_scenarios_args, smart_scenarios_result,
