@@ -85,6 +85,13 @@ test("is refused with two tokens", async () => {
     assert.match(server.log(), /HASS_TOKEN and HASS_TOKEN_FILE exclude each other; set one of them/);
 });
 
+test("is refused with an empty list of entities", async () => {
+    const server = serve({ HASS_ENTITIES: "" });
+
+    assert.notEqual(await server.ended, 0);
+    assert.match(server.log(), /HASS_ENTITIES: it is empty; write a list/);
+});
+
 test("is refused without a token", async () => {
     const server = serve({ HASS_HOST: "http://127.0.0.1:1" });
 

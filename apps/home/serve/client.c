@@ -23,6 +23,14 @@ static int client_check_directory(const char *path, haft_reason *reterr_reason)
                         strerror(errno));
 }
 
+/* An empty variable is ignored elsewhere; here that would show everything. */
+static bool client_has_empty_list(const home_settings *settings)
+{
+    const char *list = getenv("HASS_ENTITIES");
+
+    return !settings->entities && list && !*list;
+}
+
 int home_settings_check(const home_settings *settings, struct home_options *ret_options,
                         haft_reason *reterr_reason)
 {
@@ -49,6 +57,10 @@ int home_settings_check(const home_settings *settings, struct home_options *ret_
         return hf_error_set(
             reterr_reason, HAFT_EINVAL, "",
             "--render-template cannot be combined with --entities, since templates see all entities");
+    if (client_has_empty_list(settings))
+        return hf_error_set(
+            reterr_reason, HAFT_EINVAL, "HASS_ENTITIES",
+            "it is empty; write a list such as light.*, or unset it to show all entities");
     if (settings->entities && hass_filter_check(settings->entities, reterr_reason))
         return HAFT_EINVAL;
     speech = getenv("ENABLE_SPEECH_FEATURES");
