@@ -68,7 +68,7 @@ static int client_listen(haft_call *call, void *context)
     haft_value *event;
     uint64_t dropped;
     entity light;
-    char text[128];
+    char text[256];
     uint64_t id;
 
     (void)context;
@@ -88,7 +88,7 @@ static int client_listen(haft_call *call, void *context)
         fake_say(&fake, text);
         snprintf(
             text, sizeof text,
-            "{'id':%u,'type':'event','event':{'data':{'entity_id':'light.hall','n':%d,'x':['lock.front']}}}",
+            "{'id':%u,'type':'event','event':{'event_type':'state_changed','data':{'entity_id':'light.hall','n':%d,'x':['lock.front']}}}",
             (unsigned)id, i);
         fake_say(&fake, text);
         assert_int_equal(hass_next_event(call, events, 5000, &event, NULL), 0);

@@ -135,6 +135,10 @@ static const struct reach_row rows[] = {
     {"light.turn_on", "{'entity_id':'{# #}light.hall'}", REFUSED("entity_id")},
     {"media_player.join", "{'entity_id':'media_player.tv','group_members':'" UUID "'}",
      REFUSED("group_members")},
+    {"media_player.join",
+     "{'entity_id':'media_player.tv','x':'50% /api/camera_proxy/LOCK%2efront'}",
+     ENTITY("LOCK.front")},
+    {"media_player.join", "{'entity_id':'media_player.tv','x':'50% of %'}", "= *"},
     /* whether a hidden entity exists cannot be seen */
     {"!notify.notify", "{'message':'x','data':{'tag':'browser_mod.tablet'}}",
      ENTITY("browser_mod.tablet")},

@@ -36,9 +36,7 @@ static const struct hidden_row {
     {"todo", "{'action':'list'}", "list='todo.chores'; total=2", NULL},
     {"todo", "{'action':'list','list':'todo.shopping'}", "!Entity not found: todo.shopping.*",
      "get_items"},
-    {"error_log", "{}",
-     "entries.0.message='[hidden] did not answer in time'; "
-     "entries.2.message='[hidden] answered after 6 seconds'",
+    {"error_log", "{}", "entries.0.message~*; entries.0.source='homeassistant.components.tts'",
      NULL},
     {"automation_config", "{'action':'get','automation_id':'automation.good_night'}",
      "config.alias='Good night'; config.actions.2='[hidden]'", NULL},
@@ -119,6 +117,70 @@ static void an_automation_that_reaches_far_is_left_alone(void **state)
         assert_null(strstr(house_asked(house), "DELETE"));
         house_close(house);
     }
+}
+
+/* An error can tell what is hidden without its id: it is shown if the automation is visible as a whole. */
+static void errors_of_hidden_steps_are_not_told(void **state)
+{
+#define RUN                                                                                        \
+    "'run_id':'r','domain':'automation','item_id':'1700000000001','trigger':'state of x',"         \
+    "'script_execution':'error','error':'The code is not 1234','timestamp':{'start':'2026-06-01T00:00:00Z'}"
+    static const char whole[] = "{" RUN ",'trace':{'action/0':[{'error':'The code is not 1234'}]}}";
+    static const struct {
+        const char *step, *expect;
+    } rows[] = {
+        {"{'action':'light.turn_on','target':{'entity_id':'light.hallway'}}",
+         "traces.0.outcome='error: The code is not 1234'; traces.0.trigger='state of x'; "
+         "traces.0.steps.0='action/0: The code is not 1234'"},
+        {"{'action':'lock.unlock','target':{'entity_id':'lock.front_door'}}",
+         "traces.0.outcome='error: [hidden]'; traces.0.trigger='[hidden]'; "
+         "traces.0.steps.0='action/0: [hidden]'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char config[200];
+        struct fault_answer answers[] = {{"\"trace/list\"", "[{" RUN "}]", 0, NULL},
+                                         {"\"trace/get\"", whole, 0, NULL},
+                                         {"/config/1700000000001", config, 200, NULL},
+                                         {NULL, NULL, 0, NULL}};
+        struct house *house;
+        haft_result result;
+
+        snprintf(config, sizeof config, "{'alias':'x','actions':[%s]}", rows[i].step);
+        fault_answers = answers;
+        house = house_open(&(struct house_options){.entities = SOME});
+        fault_answers = NULL;
+        result =
+            house_call(house, "trace_entity", "{'entity_id':'automation.hallway_motion_light'}");
+        house_expect(&result, rows[i].expect);
+        house_close(house);
+    }
+}
+
+/* An entry of the log about a hidden entity is left out; a stack trace loses its id. */
+static void the_log_is_silent_about_hidden_entities(void **state)
+{
+    static const char log[] =
+        "2026-06-01 12:00:00.000 WARNING (MainThread) [a.b] light.hallway is slow\n"
+        "2026-06-01 12:00:01.000 WARNING (MainThread) [a.b] lock.front_door: wrong code 1234\n"
+        "2026-06-01 12:00:02.000 WARNING (MainThread) [a.b] lo\033[0mck.front_door: code 1234\n"
+        "2026-06-01 12:00:03.000 WARNING (MainThread) [a.b] LOC\xE2\x84\xAA.front_door: code 1234\n"
+        "2026-06-01 12:00:04.000 WARNING (MainThread) [a.automation.hidden_one] code 1234\n"
+        "2026-06-01 12:00:05.000 ERROR (MainThread) [a.b] Failed\n  in lock.front_door\n";
+    static const struct fault_answer answers[] = {{"/api/error_log", log, 200, NULL},
+                                                  {NULL, NULL, 0, NULL}};
+    struct house *house;
+    haft_result result;
+
+    (void)state;
+    fault_answers = answers;
+    house = house_open(&(struct house_options){.entities = SOME ",-automation.hidden_*"});
+    fault_answers = NULL;
+    result = house_call(house, "error_log", "{}");
+    house_expect(&result, "total=2; entries.0.message='Failed'; entries.0.details='  in [hidden]'; "
+                          "entries.1.message='light.hallway is slow'");
+    house_close(house);
 }
 
 /* ---- editing ---- */
@@ -264,6 +326,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_hidden_stays_so),
         cmocka_unit_test(an_automation_that_reaches_far_is_left_alone),
+        cmocka_unit_test(errors_of_hidden_steps_are_not_told),
+        cmocka_unit_test(the_log_is_silent_about_hidden_entities),
         cmocka_unit_test(a_backup_can_be_restored),
         cmocka_unit_test(an_old_home_is_asked_by_old_names),
         cmocka_unit_test(a_list_says_what_it_cannot_do),

@@ -2,6 +2,8 @@
  *
  * What Home Assistant would find out only later is refused: templates, and areas. */
 #include "hass/decide.h"
+
+#include "base/hex.h"
 #include "hass/filter.h"
 
 bool hass_is_template(const char *text)
@@ -230,14 +232,11 @@ bool hass_names_place(const char *key)
 }
 
 /* The words of a text: none is hidden, none stands for what is. */
-static enum reach_verdict decide_text(struct decide_walk *walk, const char *key, const char *text)
+static enum reach_verdict decide_words(struct decide_walk *walk, const char *text)
 {
     struct hass_word word = {.next = 0};
     size_t size = strlen(text);
 
-    walk->what = key ? key : "a list";
-    if (hass_is_template(text))
-        return REACH_REFUSED;
     while (hass_next_word(text, size, &word)) {
         const struct state *state = hass_table_find(&walk->hass->states, word.id, strlen(word.id));
         enum reach_verdict verdict = REACH_ALLOWED;
@@ -253,6 +252,38 @@ static enum reach_verdict decide_text(struct decide_walk *walk, const char *key,
         return !walk->what ? REACH_NO_MEMORY : verdict ? verdict : REACH_REFUSED;
     }
     return REACH_ALLOWED;
+}
+
+/* A text as part of a URL, which Home Assistant may be asked for; the text itself without a percent sign. */
+static const char *decide_unescape(haft_arena *arena, const char *text)
+{
+    size_t n = 0, size = strlen(text);
+    char *copy;
+
+    if (!strchr(text, '%'))
+        return text;
+    copy = haft_arena_copy(arena, text, size);
+    for (size_t i = 0; copy && i < size; i++) {
+        int byte = copy[i] == '%' && i + 2 < size ? hex_byte(copy[i + 1], copy[i + 2]) : -1;
+
+        copy[n++] = byte > 0 ? (char)byte : copy[i];
+        i += byte > 0 ? 2 : 0;
+    }
+    if (copy)
+        copy[n] = '\0';
+    return copy;
+}
+
+static enum reach_verdict decide_text(struct decide_walk *walk, const char *key, const char *text)
+{
+    const char *plain = decide_unescape(walk->arena, text);
+    enum reach_verdict verdict;
+
+    walk->what = key ? key : "a list";
+    if (hass_is_template(text))
+        return REACH_REFUSED;
+    verdict = plain ? decide_words(walk, text) : REACH_NO_MEMORY;
+    return verdict || plain == text ? verdict : decide_words(walk, plain);
 }
 
 static enum reach_verdict decide_member(struct decide_walk *walk, yyjson_val *name,

@@ -91,10 +91,19 @@ static void events_add(struct hass *hass, struct hass_events *events, yyjson_val
     uv_cond_broadcast(&hass->changed);
 }
 
+/* Whether the model may see an event: with a filter, one that is about a visible entity.  Events about
+ * services, devices and areas can reveal hidden entities and codes. */
+static bool events_shows(const struct hass *hass, yyjson_val *event)
+{
+    yyjson_val *id = yyjson_obj_get(yyjson_obj_get(event, "data"), "entity_id");
+
+    return !hass->entities || (yyjson_is_str(id) && hass_shows(hass, yyjson_get_str(id)));
+}
+
 void hass_events_put(struct hass *hass, uint64_t id, yyjson_val *event)
 {
     for (struct hass_events *events = hass->events; event && events; events = events->next)
-        if (events->id == id)
+        if (events->id == id && events_shows(hass, event))
             events_add(hass, events, event);
 }
 
@@ -168,16 +177,8 @@ void hass_unsubscribe(haft_call *call, struct hass_events *events)
     hass_release(hass->allocator, events, sizeof *events);
 }
 
-/* Whether the model may see an event: with a filter, one that is about a visible entity.  Events about
- * services, devices and areas can reveal hidden entities and codes. */
-static bool events_shows(const struct hass *hass, yyjson_val *event)
-{
-    yyjson_val *id = yyjson_obj_get(yyjson_obj_get(event, "data"), "entity_id");
-
-    return !hass->entities || (yyjson_is_str(id) && hass_shows(hass, yyjson_get_str(id)));
-}
-
-/* Parses it into the call's memory; *ret_value is NULL if the model may not see it. */
+/* Parses it into the call's memory; *ret_value is NULL if the model may not see it: a state can mention a hidden
+ * entity, which is taken out; an event that does is left out. */
 static int events_read(const struct hass_wait *wait, struct hass_event_text *entry,
                        haft_value **ret_value)
 {
@@ -189,11 +190,14 @@ static int events_read(const struct hass_wait *wait, struct hass_event_text *ent
 
     hass_release(wait->hass->allocator, entry, sizeof *entry + entry->size);
     *ret_value = NULL;
-    if (!status && !events_shows(wait->hass, value))
-        return 0;
     if (!status)
         status = hass_redact_value(wait->hass, arena, value, ret_value);
-    return status ? hass_no_memory(wait->call) : 0;
+    if (status)
+        return hass_no_memory(wait->call);
+    if (*ret_value != value &&
+        !yyjson_equals_str(yyjson_obj_get(value, "event_type"), "state_changed"))
+        *ret_value = NULL;
+    return 0;
 }
 
 int hass_next_event(haft_call *call, struct hass_events *events, unsigned ms,

@@ -286,7 +286,8 @@ static int reach_make(const struct hass_wait *wait, const char *path, const char
 
     if (status || answer.status == 404)
         return status;
-    return hass_fail(wait->call, "The automation %s cannot be created.", id);
+    return hass_fail(wait->call, "The automation %s cannot be created; try again without its id.",
+                     id);
 }
 
 /* A configuration is read if its entity is visible, and changed if what it does is, and will be. */

@@ -119,51 +119,41 @@ static bool redact_is_service(struct hass *hass, const char *key, yyjson_val *va
            !hass_place(&hass->places, HASS_ENTITIES, text);
 }
 
-/* How much of what an object is about is hidden. */
-enum redact_share { REDACT_NONE, REDACT_SOME, REDACT_ALL };
-
-/* Of an id, or an array of ids. */
-static enum redact_share redact_ids(struct hass *hass, yyjson_val *ids)
+/* Whether an id, or each of several, is hidden. */
+static bool redact_hides_ids(struct hass *hass, yyjson_val *ids)
 {
-    size_t i, n, hidden = 0;
+    size_t i, n;
     yyjson_val *item;
 
     if (yyjson_is_str(ids))
-        return redact_hides(hass, yyjson_get_str(ids), yyjson_get_len(ids)) ? REDACT_ALL
-                                                                            : REDACT_NONE;
+        return redact_hides(hass, yyjson_get_str(ids), yyjson_get_len(ids));
     yyjson_arr_foreach(ids, i, n, item)
-        hidden +=
-            yyjson_is_str(item) && redact_hides(hass, yyjson_get_str(item), yyjson_get_len(item));
-    return !hidden ? REDACT_NONE : hidden < n ? REDACT_SOME : REDACT_ALL;
-}
-
-static enum redact_share redact_object(struct hass *hass, const char *key, yyjson_val *object)
-{
-    /* Of states, services and logs; of cards; of list_for_display; of what caused an entry of a log. */
-    static const char *const keys[] = {"entity_id",    "entity", "entity_ids",
-                                       "statistic_id", "ei",     "context_entity_id"};
-    bool attributes = key && !strcmp(key, "attributes"), some = false;
-
-    for (size_t i = 0; yyjson_is_obj(object) && i < sizeof keys / sizeof *keys; i++) {
-        yyjson_val *ids = yyjson_obj_get(object, keys[i]);
-        enum redact_share share = redact_ids(hass, ids);
-
-        if (share == REDACT_ALL && (yyjson_is_str(ids) || !attributes))
-            return share;
-        some = some || share;
-    }
-    return some ? REDACT_SOME : REDACT_NONE;
+        if (!yyjson_is_str(item) || !redact_hides(hass, yyjson_get_str(item), yyjson_get_len(item)))
+            return false;
+    return yyjson_arr_size(ids) > 0;
 }
 
 /* Whether a value is nothing but a hidden id, or an object about hidden entities.  A group, which has attributes,
  * is not about its members. */
 static bool redact_is_about(struct hass *hass, const char *key, yyjson_val *value)
 {
-    return yyjson_is_str(value) ? redact_ids(hass, value) == REDACT_ALL
-                                : redact_object(hass, key, value) == REDACT_ALL;
+    /* Of states, services and logs; of cards; of list_for_display; of what caused an entry of a log. */
+    static const char *const keys[] = {"entity_id",    "entity", "entity_ids",
+                                       "statistic_id", "ei",     "context_entity_id"};
+    bool attributes = key && !strcmp(key, "attributes");
+
+    if (yyjson_is_str(value))
+        return redact_hides_ids(hass, value);
+    for (size_t i = 0; yyjson_is_obj(value) && i < sizeof keys / sizeof *keys; i++) {
+        yyjson_val *ids = yyjson_obj_get(value, keys[i]);
+
+        if (redact_hides_ids(hass, ids) && (yyjson_is_str(ids) || !attributes))
+            return true;
+    }
+    return false;
 }
 
-/* What a service for a hidden entity may have with it. */
+/* A member that may belong to a hidden entity, which the same object mentions. */
 static bool redact_is_secret(const char *key)
 {
     static const char *const keys[] = {"code", "pin", "password"};
@@ -205,7 +195,6 @@ static void redact_write(struct redaction *r, const char *key, yyjson_val *value
 
 static void redact_write_object(struct redaction *r, const char *of, yyjson_val *value)
 {
-    bool secrets = redact_object(r->hass, of, value) != REDACT_NONE;
     yyjson_val *name, *item;
     size_t i, max;
 
@@ -215,7 +204,7 @@ static void redact_write_object(struct redaction *r, const char *of, yyjson_val 
 
         if (!redact_is_clean(r->hass, key, yyjson_get_len(name)) ||
             (redact_is_about(r->hass, key, item) && !redact_is_service(r->hass, key, item)) ||
-            (secrets && redact_is_secret(key)))
+            (redact_is_secret(key) && redact_is_needed(r->hass, of, value)))
             continue;
         hf_json_name(&r->w, key, yyjson_get_len(name));
         redact_write(r, key, item);

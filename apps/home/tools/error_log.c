@@ -153,12 +153,25 @@ static bool log_next(struct log_span *text, struct log_part *ret_part)
 
 /* ---- entries ---- */
 
+/* Whether a part of an entry names a hidden entity: the rest of it can tell its state. */
+static bool log_names_hidden(struct log_span part)
+{
+    static const char mark[] = "[hidden"; /* a source ends with the first bracket */
+    size_t size = sizeof mark - 1;
+
+    for (size_t i = 0; i + size <= part.size; i++)
+        if (!memcmp(part.at + i, mark, size))
+            return true;
+    return false;
+}
+
 /* Times of the log are local ones, without a zone: they are compared as text, up to what was given. */
 static bool log_is_wanted(const error_log_args *in, const char *since, const struct log_part *part)
 {
     size_t size = strlen(since);
 
-    return part->severity >= (int)in->level &&
+    return part->severity >= (int)in->level && !log_names_hidden(part->source) &&
+           !log_names_hidden(part->message) &&
            memcmp(part->when.at, since, size < LOG_TIME ? size : LOG_TIME) >= 0;
 }
 
@@ -244,6 +257,10 @@ static int error_log(haft_call *call, const error_log_args *in, error_log_result
         return home_fail(call, "Home Assistant has neither a log file nor a Supervisor, so its log "
                                "cannot be read.");
     text.at = log_plain(call, answer.body, answer.size, &text.size);
+    if (text.at && hass_is_filtered(call)) { /* again, now that no colours are within an id */
+        text.at = hass_redact_text(call, text.at, text.size);
+        text.size = text.at ? strlen(text.at) : 0;
+    }
     return text.at ? log_select(call, in, since, text, out) : HAFT_ENOMEM;
 }
 HAFT_TOOL(error_log, error_log_args, error_log_result,

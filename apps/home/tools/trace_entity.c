@@ -66,6 +66,8 @@ static const char *trace_words(haft_call *call, haft_value *entry)
         text = "a user";
     else
         return "";
+    if (text && strstr(text, "[hidden]"))
+        return "[hidden]";
     return text ? home_short(call, text, strlen(text), TRACE_TEXT) : NULL;
 }
 
@@ -243,8 +245,31 @@ static bool trace_names(haft_value *value, const char *entity_id)
     return false;
 }
 
+/* Whether what went wrong in a run may be told: an error about a hidden entity can tell its code or its state.
+ * With --entities the configuration of the automation must be visible as a whole. */
+static int trace_may_tell(haft_call *call, haft_value *run, bool *ret_may)
+{
+    const char *item = home_member(run, "item_id"), *domain = home_member(run, "domain");
+    const char *id = home_encode(call, item ? item : ""), *path;
+    struct hass_answer answer;
+    int status;
+
+    *ret_may = !hass_is_filtered(call);
+    if (*ret_may || !item || !domain || strcmp(domain, "automation") != 0)
+        return 0;
+    path = id ? haft_call_printf(call, "/api/config/automation/config/%s", id) : NULL;
+    status = path ? hass_request(call, "GET", path, NULL, "404", &answer) : HAFT_ENOMEM;
+    *ret_may = !status && answer.status == 200 && !strstr(answer.body, "[hidden]");
+    return status;
+}
+
+static const char *trace_text(const char *text, bool may_tell)
+{
+    return !text || (may_tell && !strstr(text, "[hidden]")) ? text : "[hidden]";
+}
+
 /* "action/0", or "action/0: what went wrong". */
-static int trace_steps(haft_call *call, haft_value *steps, trace_run *out)
+static int trace_steps(haft_call *call, haft_value *steps, bool may_tell, trace_run *out)
 {
     haft_value *path, *list;
     size_t i, n;
@@ -255,7 +280,7 @@ static int trace_steps(haft_call *call, haft_value *steps, trace_run *out)
     if (!yyjson_is_obj(steps))
         return 0;
     yyjson_obj_foreach(steps, i, n, path, list) {
-        const char *error = home_member(yyjson_arr_get_last(list), "error");
+        const char *error = trace_text(home_member(yyjson_arr_get_last(list), "error"), may_tell);
         const char *text = haft_call_printf(call, "%s%s%s", yyjson_get_str(path), error ? ": " : "",
                                             error ? error : "");
 
@@ -272,12 +297,17 @@ static int trace_steps(haft_call *call, haft_value *steps, trace_run *out)
 
 static int trace_add(haft_call *call, haft_value *run, haft_value *whole, trace_entity_result *out)
 {
+    bool may_tell;
+    int status = trace_may_tell(call, run, &may_tell);
     trace_run *to = &out->traces[out->n_traces];
     const char *alias = home_member(yyjson_obj_get(whole, "config"), "alias"),
                *item = home_member(run, "item_id"), *outcome = home_member(run, "script_execution"),
-               *error = home_member(run, "error"), *state = home_member(run, "state"),
-               *trigger = home_member(run, "trigger");
+               *error = trace_text(home_member(run, "error"), may_tell),
+               *state = home_member(run, "state"),
+               *trigger = trace_text(home_member(run, "trigger"), may_tell);
 
+    if (status)
+        return status;
     outcome = outcome ? outcome : state ? state : "";
     *to = (trace_run){
         .item = alias  ? alias
@@ -290,7 +320,7 @@ static int trace_add(haft_call *call, haft_value *run, haft_value *whole, trace_
     if (!to->outcome)
         return HAFT_ENOMEM;
     out->n_traces++;
-    return trace_steps(call, yyjson_obj_get(whole, "trace"), to);
+    return trace_steps(call, yyjson_obj_get(whole, "trace"), may_tell, to);
 }
 
 /* Whether a run was in the period; one whose time is not known was. */
