@@ -47,9 +47,9 @@ static const struct reach_row rows[] = {
     {"light.turn_on", "{'entity_id':'switch.pump'}", REFUSED("switch.pump")},
     /* all, none */
     {"light.turn_off", "{'entity_id':'all'}",
-     "= {'entity_id':['light.both','light.broken','light.hall','light.kitchen']}"},
+     "= {'entity_id':['light.both','light.broken','light.calm','light.hall','light.kitchen']}"},
     {"light.turn_off", "{'entity_id':'ALL'}",
-     "= {'entity_id':['light.both','light.broken','light.hall','light.kitchen']}"},
+     "= {'entity_id':['light.both','light.broken','light.calm','light.hall','light.kitchen']}"},
     {"lock.unlock", "{'entity_id':'all'}", "The service unlock has no entity to act on."},
     {"light.turn_off", "{'entity_id':'none'}", "The service turn_off has no entity to act on."},
     {"light.turn_off", "{'entity_id':[]}", "The service turn_off has no entity to act on."},
@@ -119,6 +119,9 @@ static const struct reach_row rows[] = {
     {"media_player.media_play", "{'entity_id':'media_player.left'}",
      "= {'entity_id':['media_player.left']}"},
     {"media_player.media_play", "{'entity_id':'media_player.odd'}", REFUSED("media_player.odd")},
+    {"media_player.media_play", "{'entity_id':'media_player.all'}", REFUSED("media_player.all")},
+    {"light.turn_on", "{'entity_id':'light.rhythm'}", REFUSED("light.rhythm")},
+    {"light.turn_on", "{'entity_id':'light.calm'}", "= {'entity_id':['light.calm']}"},
     /* other ways to write an id, or to say less than is sent */
     {"media_player.join", "{'entity_id':'media_player.tv','x':'loc" KELVIN ".front'}",
      ENTITY("loc" KELVIN ".front")},
@@ -243,6 +246,9 @@ static struct hass *reach_begin(struct fake_home *fake)
         {"media_player.left", "{'group_members':['media_player.left','media_player.right']}"},
         {"media_player.right", "{'group_members':['media_player.right','media_player.left']}"},
         {"media_player.odd", "{'group_members':['media_player.odd','media_player.secret']}"},
+        {"media_player.all", "{'active_child':'media_player.odd','icon':'mdi:tv'}"},
+        {"light.rhythm", "{'configuration':{'lights':['light.hall','light.secret']}}"},
+        {"light.calm", "{'configuration':{'lights':['light.hall'],'x':'light.none'}}"},
         {"conversation.home", "{}"},
         {"browser_mod.tablet", "{}"},
     };

@@ -178,6 +178,8 @@ static const char *config_find_place(yyjson_val *object)
     yyjson_val *key, *value;
     size_t i, n;
 
+    if (!yyjson_is_obj(object))
+        return NULL;
     yyjson_obj_foreach(object, i, n, key, value)
         if (hass_names_place(yyjson_get_str(key)) && !hass_is_empty(value))
             return yyjson_get_str(key);

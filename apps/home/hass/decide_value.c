@@ -92,10 +92,41 @@ static void decide_queue_member(struct decide_queue *queue, yyjson_val *value)
         decide_queue_add(queue, state);
 }
 
+static bool decide_is_hidden(const struct hass *hass, yyjson_val *value)
+{
+    const char *id = yyjson_get_str(value);
+    size_t size = yyjson_get_len(value);
+
+    return id && hass_is_entity_id(id, size) && !hass_shows(hass, id) &&
+           (hass_table_find(&hass->states, id, size) ||
+            hass_place(&hass->places, HASS_ENTITIES, id));
+}
+
+/* Whether attributes have the id of a hidden entity, as those of players and switches that control others do.
+ * They nest no deeper than a message may. */
+static bool decide_mentions_hidden(const struct hass *hass, yyjson_val *value)
+{
+    yyjson_val *name, *item;
+    size_t i, n;
+
+    if (decide_is_hidden(hass, value))
+        return true;
+    if (yyjson_is_arr(value))
+        yyjson_arr_foreach(value, i, n, item)
+            if (decide_mentions_hidden(hass, item))
+                return true;
+    if (yyjson_is_obj(value))
+        yyjson_obj_foreach(value, i, n, name, item)
+            if (decide_is_hidden(hass, name) || decide_mentions_hidden(hass, item))
+                return true;
+    return false;
+}
+
 /* Adds what the next entity stands for. */
 static void decide_queue_next(struct decide_queue *queue)
 {
-    static const char *const lists[] = {"entity_id", "group_members", "entities", "members"};
+    static const char *const lists[] = {"entity_id", "group_members", "entities", "members",
+                                        "active_child"};
     const struct state *state = queue->at[queue->done++];
     yyjson_val *attributes, *list, *item;
     const char *why;
@@ -107,15 +138,18 @@ static void decide_queue_next(struct decide_queue *queue)
         queue->verdict = status == HAFT_ENOMEM ? REACH_NO_MEMORY : REACH_REFUSED;
         return;
     }
-    if (!strncmp(state_id(state), "scene.", 6) &&
-        hass_is_empty(yyjson_obj_get(attributes, "entity_id")))
+    if (decide_mentions_hidden(queue->hass, attributes) ||
+        (!strncmp(state_id(state), "scene.", 6) &&
+         hass_is_empty(yyjson_obj_get(attributes, "entity_id"))))
         queue->verdict = REACH_REFUSED; /* it does not say what it changes */
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         list = yyjson_obj_get(attributes, lists[i]);
         if (hass_is_empty(list))
             continue;
-        if (!yyjson_is_arr(list))
+        if (!yyjson_is_arr(list)) {
             decide_queue_member(queue, list);
+            continue;
+        }
         yyjson_arr_foreach(list, k, n, item)
             if (queue->verdict == REACH_ALLOWED)
                 decide_queue_member(queue, item);
@@ -354,6 +388,8 @@ enum reach_verdict hass_decide_data(struct hass *hass, haft_arena *arena, const 
     yyjson_val *key, *value;
     size_t i, max;
 
+    if (!yyjson_is_obj(data))
+        return REACH_ALLOWED;
     yyjson_obj_foreach(data, i, max, key, value) {
         const char *name = yyjson_get_str(key), *text = decide_whole(value);
         enum reach_verdict verdict;

@@ -127,6 +127,8 @@ static bool redact_hides_ids(struct hass *hass, yyjson_val *ids)
 
     if (yyjson_is_str(ids))
         return redact_hides(hass, yyjson_get_str(ids), yyjson_get_len(ids));
+    if (!yyjson_is_arr(ids))
+        return false;
     yyjson_arr_foreach(ids, i, n, item)
         if (!yyjson_is_str(item) || !redact_hides(hass, yyjson_get_str(item), yyjson_get_len(item)))
             return false;

@@ -52,7 +52,7 @@ int hass_redact_config(struct hass *hass, haft_arena *arena, yyjson_val *config,
     int status;
 
     *ret_config = config;
-    if (!hass->entities)
+    if (!hass->entities || !yyjson_is_obj(config))
         return 0;
     haft_buffer_init(&out, hass->allocator, 64 << 20);
     uv_mutex_lock(&hass->lock);
