@@ -350,9 +350,8 @@ int hf_command_main(haft_server *server, const struct app *app, int argc, char *
         return status;
     }
     allocator = *server->allocator;
-    command.from_program = hf_program_settings_of(server);
     command.given = allocator.alloc(allocator.context, size);
-    if (command.given)
+    if (command.given && !hf_program_settings_init(&command.from_program, server))
         status = read_and_run(&command, argc, argv);
     else
         fprintf(stderr, "%s: %s\n", command.program, haft_strerror(HAFT_ENOMEM));

@@ -49,10 +49,11 @@ int haft_options_read(haft_server *server, int argc, char **argv)
     if (server->program_options->refusal.code)
         return server->program_options->refusal.code;
     hf_complaints_init(&complaints, server->allocator);
-    command.from_program = hf_program_settings_of(server);
     command.given = server->allocator->alloc(server->allocator->context, size);
     if (command.given) {
-        status = program_read(&command, argc, argv, &complaints);
+        status = hf_program_settings_init(&command.from_program, server);
+        if (!status)
+            status = program_read(&command, argc, argv, &complaints);
         server->allocator->release(server->allocator->context, command.given, size);
     }
     if (status < 0)

@@ -76,17 +76,20 @@ void hf_complaints_add_value(struct complaints *complaints, const char *place,
 
 /* ---- the program ---- */
 
-struct program_settings hf_program_settings_of(const haft_server *server)
+int hf_program_settings_init(struct program_settings *program, haft_server *server)
 {
-    struct program_settings program = {.server = server->options,
-                                       .visibility = server->catalogue->visibility,
-                                       .audit_mode = server->metering.audit_mode,
-                                       .allocator = server->allocator,
-                                       .n_sections = server->n_sections,
-                                       .own = server->program_options};
+    const char **tools = &program->visibility.tools;
 
-    memcpy(program.sections, server->sections, sizeof program.sections);
-    return program;
+    *program = (struct program_settings){.server = server->options,
+                                         .visibility = server->catalogue->visibility,
+                                         .audit_mode = server->metering.audit_mode,
+                                         .allocator = server->allocator,
+                                         .n_sections = server->n_sections,
+                                         .own = server->program_options};
+    memcpy(program->sections, server->sections, sizeof program->sections);
+    if (*tools) /* the catalogue's own is freed when the settings are applied */
+        *tools = hf_server_copy(server, *tools);
+    return server->catalogue->visibility.tools && !*tools ? HAFT_ENOMEM : 0;
 }
 
 const struct option *hf_settings_option(const struct program_settings *program, size_t i)
@@ -312,8 +315,7 @@ void hf_settings_finish(struct settings *settings)
 int haft_section_add(haft_server *server, const haft_section *section)
 {
     const void *view = NULL;
-    int status =
-        hf_server_view(server, "haft_section", section, sizeof *section, server->arena, &view);
+    int status = hf_server_view(server, "haft_section", section, sizeof *section, NULL, &view);
     const char *name;
 
     if (status)

@@ -102,8 +102,9 @@ void hf_settings_finish(struct settings *settings);
 /* Hands what was prepared to the sections. */
 void hf_settings_commit(struct settings *settings);
 
-/* What a program says, of a server to which nothing has been applied. */
-struct program_settings hf_program_settings_of(const haft_server *server);
+/* Collects what the program set, from a server to which no settings have been applied. Its text lives
+ * as long as the server. Returns 0 or HAFT_ENOMEM. */
+int hf_program_settings_init(struct program_settings *program, haft_server *server);
 
 /* Settings of the program and the defaults alone. */
 int hf_settings_init(struct settings *settings, const struct program_settings *program);

@@ -230,7 +230,7 @@ static haft_otlp *otlp_make(haft_server *server, const haft_otlp_options *option
     otlp->options = *options;
     otlp->room = options->max_queue;
     otlp->spans = allocator->alloc(allocator->context, otlp->room * sizeof *otlp->spans);
-    otlp->tap = haft_arena_zalloc(server->arena, 1, sizeof *otlp->tap);
+    otlp->tap = hf_server_zalloc(server, sizeof *otlp->tap);
     if (!otlp->spans || !otlp->tap)
         goto no_memory;
     if (uv_random(NULL, NULL, &otlp->seed, sizeof otlp->seed, 0, NULL))

@@ -301,7 +301,7 @@ static void audit_after(haft_call *call, haft_outcome outcome, void *data)
 
 int haft_audit_add(haft_server *server, haft_audit_function *write, void *context)
 {
-    struct audit *audit = haft_arena_zalloc(server->arena, 1, sizeof *audit);
+    struct audit *audit = hf_server_zalloc(server, sizeof *audit);
 
     if (!audit)
         return hf_server_refuse(server, HAFT_ENOMEM, "audit", "out of memory");

@@ -170,7 +170,7 @@ int haft_metrics_enable(haft_server *server)
 
     if (server->metering.metrics)
         return 0;
-    metrics = haft_arena_zalloc(server->arena, 1, sizeof *metrics);
+    metrics = hf_server_zalloc(server, sizeof *metrics);
     if (!metrics)
         return hf_server_refuse(server, HAFT_ENOMEM, "metrics", "out of memory");
     metrics->stage = (haft_stage)HAFT_INIT(haft_stage, .name = "metrics", .before = before,

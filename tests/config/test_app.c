@@ -40,7 +40,7 @@ static void prepare(struct house *house, const struct given *given, size_t n_giv
                              HAFT_WITH(haft_server_options, .timeout_ms = 5000, .max_in_flight = 7,
                                        .client_rate = {3, 1000}));
     house->servers[1] = haft_server_new("second", "1");
-    program = hf_program_settings_of(house->own);
+    assert_int_equal(hf_program_settings_init(&program, house->own), 0);
     hf_complaints_init(&complaints, NULL);
     assert_int_equal(hf_settings_load(&settings, &program, given, n_given, &complaints), 0);
     assert_int_equal(hf_app_prepare(&app, house->own, &settings, NULL, &audit, &reason), 0);

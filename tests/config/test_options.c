@@ -41,7 +41,7 @@ static void load_begin(struct load *load, const struct option *option, const str
     size_t n = 0;
 
     load->server = haft_server_new("test", "1");
-    load->program = hf_program_settings_of(load->server);
+    assert_int_equal(hf_program_settings_init(&load->program, load->server), 0);
     load->path[0] = '\0';
     hf_complaints_init(&load->complaints, NULL);
     if (layers->file) {
@@ -406,7 +406,7 @@ static void rows_are_whole(void **state)
 static void defaults_are_the_servers(void **state)
 {
     haft_server *server = haft_server_new("test", "1");
-    struct program_settings program = hf_program_settings_of(server);
+    struct program_settings program;
     struct settings here, there = {0};
     haft_reason reason;
     uv_loop_t loop;
@@ -414,6 +414,7 @@ static void defaults_are_the_servers(void **state)
     haft_endpoint *endpoint;
 
     (void)state;
+    assert_int_equal(hf_program_settings_init(&program, server), 0);
     assert_int_equal(hf_settings_init(&here, &program), 0);
     uv_loop_init(&loop);
     http = haft_http_new(server, HAFT_WITH(haft_http_options, .address = "127.0.0.1:0"), &loop,

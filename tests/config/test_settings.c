@@ -58,7 +58,7 @@ static void subject_init(struct subject *subject)
 {
     if (!subject->server)
         subject->server = haft_server_new("test", "1");
-    subject->program = hf_program_settings_of(subject->server);
+    assert_int_equal(hf_program_settings_init(&subject->program, subject->server), 0);
     hf_complaints_init(&subject->complaints, NULL);
 }
 
@@ -469,13 +469,14 @@ static void memory_may_run_out_anywhere(void **state)
     text[sizeof text - 1] = '\0';
     file_make(path, text);
     for (size_t nth = 1;; nth++) {
-        struct program_settings program = hf_program_settings_of(server);
+        struct program_settings program;
         struct settings settings;
         struct complaints complaints;
         struct failing failing;
         int status;
 
         failing_init(&failing, nth);
+        assert_int_equal(hf_program_settings_init(&program, server), 0);
         program.allocator = &failing.allocator;
         hf_complaints_init(&complaints, &failing.allocator);
         status = hf_settings_load(&settings, &program, given, COUNT_OF(given), &complaints);

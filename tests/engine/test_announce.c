@@ -90,8 +90,8 @@ static const struct row {
     {DISABLE, "one", NULL, 0, NULL, "two hold", false}, /* it is already */
     {ENABLE, "one", NULL, 0, NULL, "one two hold", true},
     {ENABLE, "one", NULL, 0, NULL, "one two hold", false},
-    {ENABLE, "three", NULL, HAFT_ENOTFOUND, "three not found", "one two hold", false},
-    {DISABLE, "three", NULL, HAFT_ENOTFOUND, "three not found", "one two hold", false},
+    {ENABLE, "three", NULL, HAFT_ENOTFOUND, "Tool three: not found", "one two hold", false},
+    {DISABLE, "three", NULL, HAFT_ENOTFOUND, "Tool three: not found", "one two hold", false},
     {RENAME, "one", "two", HAFT_EEXISTS, "Tool two is already registered", "one two hold", false},
     {RENAME, "one", "uno", 0, NULL, "uno two hold", true},
     {RENAME, "one", "eins", HAFT_ENOTFOUND, "one not found", "uno two hold", false},

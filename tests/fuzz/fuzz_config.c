@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!server)
         return 0;
     require(!hf_program_options_make(server, &fuzzed_table, &values, fuzz_taken));
-    program = hf_program_settings_of(server);
+    require(!hf_program_settings_init(&program, server));
     text = calloc(1, size + 1);
     if (text && size)
         memcpy(text, data, size);

@@ -220,7 +220,7 @@ static void has_no_key_of_servers_beside_it(void **state)
     haft_server *own = haft_server_new("own", "1"), *one = haft_server_new("one", "1");
     haft_server *two = haft_server_new("two", "1"), *servers[] = {one, two, one};
     struct app app = {.endpoint = endpoint_at, .context = servers};
-    struct program_settings program = hf_program_settings_of(own);
+    struct program_settings program;
     char path[] = "/tmp/haft-key-XXXXXX";
     struct given given = {hf_option_by_flag("--seal-key-file"), path};
     struct complaints complaints;
@@ -239,6 +239,7 @@ static void has_no_key_of_servers_beside_it(void **state)
     close(mkstemp(path));
     write_key(path);
     hf_complaints_init(&complaints, NULL);
+    assert_int_equal(hf_program_settings_init(&program, own), 0);
     assert_int_equal(hf_settings_load(&settings, &program, &given, 1, &complaints), 0);
     assert_int_equal(hf_app_prepare(&app, own, &settings, NULL, NULL, &reason), 0);
     assert_true(own->keys.has_seal && one->keys.has_seal && two->keys.has_seal);

@@ -47,50 +47,56 @@ const haft_stage *haft_stage_at(const haft_server *server, size_t index)
     return index < server->stages.all.n ? server->stages.all.list[index] : NULL;
 }
 
-int haft_stage_add(haft_server *server, const haft_stage *stage)
+/* Inserts a stage at the front or behind the program's; false if there is no room. */
+static bool stage_insert(haft_server *server, const haft_stage *stage, bool first)
+{
+    struct stages *stages = &server->stages.all;
+    const haft_stage **list = stages->list;
+    size_t at;
+    bool fits;
+
+    hf_server_lock(server);
+    fits = stages->n < sizeof stages->list / sizeof *list;
+    if (fits) {
+        at = first ? 0 : stages->n - STAGES_BEHIND;
+        memmove(list + at + 1, list + at, (stages->n - at) * sizeof *list);
+        list[at] = stage;
+        stages->n++;
+        sort_out(server);
+        server->watching.timed = true;
+    }
+    hf_server_unlock(server);
+    return fits;
+}
+
+static int stage_use(haft_server *server, const haft_stage *stage, bool first)
 {
     const void *view = NULL;
-    struct stages *stages;
-    size_t n;
     int status;
 
     if (!server || !stage)
         return HAFT_EINVAL;
-    status = hf_server_view(server, "haft_stage", stage, sizeof *stage, server->arena, &view);
+    status = hf_server_view(server, "haft_stage", stage, sizeof *stage, NULL, &view);
     if (status)
         return status;
     stage = view;
-    stages = &server->stages.all;
-    n = stages->n;
     if (!stage->name || !(stage->before || stage->ready || stage->after))
         return hf_server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
                                 "a stage needs a name and at least one function");
-    if (n == sizeof stages->list / sizeof *stages->list)
-        return hf_server_refuse(server, HAFT_ETOOBIG, stage->name,
-                                "there are already %d stages, the maximum", MAX_STAGES);
-    for (size_t i = 0; i < STAGES_BEHIND; i++)
-        stages->list[n - i] = stages->list[n - i - 1];
-    stages->list[n - STAGES_BEHIND] = stage;
-    stages->n++;
-    sort_out(server);
-    server->watching.timed = true;
-    return 0;
+    return stage_insert(server, stage, first)
+               ? 0
+               : hf_server_refuse(server, HAFT_ETOOBIG, stage->name,
+                                  "there are already %d stages, the maximum", MAX_STAGES);
+}
+
+int haft_stage_add(haft_server *server, const haft_stage *stage)
+{
+    return stage_use(server, stage, false);
 }
 
 int hf_stage_use_first(haft_server *server, const haft_stage *stage)
 {
-    const haft_stage **list = server->stages.all.list;
-    int status = haft_stage_add(server, stage);
-    size_t at;
-
-    if (status)
-        return status;
-    at = server->stages.all.n - STAGES_BEHIND - 1;
-    stage = list[at];
-    memmove(list + 1, list, at * sizeof *list);
-    list[0] = stage;
-    sort_out(server);
-    return 0;
+    return stage_use(server, stage, true);
 }
 
 const char *hf_call_tool(const haft_call *call)

@@ -1,6 +1,6 @@
 /* catalogue.c - lists of offered items, replaced as a whole.
  *
- * A catalogue is one allocation: the counts, the tables of pointers and the hash index. Every
+ * A catalogue is one allocation: counts, tables of pointers, hash index, patterns. Every
  * change creates a new catalogue and swaps the pointer; holders of a reference keep the old one. */
 #include <string.h>
 
@@ -26,7 +26,8 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
                                         const size_t counts[OFFER_LISTS],
                                         const haft_visibility *visibility)
 {
-    size_t size = sizeof(struct catalogue);
+    size_t text = visibility && visibility->tools ? strlen(visibility->tools) + 1 : 0;
+    size_t size = sizeof(struct catalogue) + text;
     struct catalogue *catalogue;
     char *at;
 
@@ -51,6 +52,8 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
         catalogue->lists[i].n_slots = slots_for(counts[i]);
         at += slots_for(counts[i]) * sizeof(uint32_t);
     }
+    if (text)
+        catalogue->visibility.tools = memcpy(at, visibility->tools, text);
     return catalogue;
 }
 
@@ -141,6 +144,8 @@ struct change {
     struct item *item;
     int disabled;                      /* 0, 1, or -1 to leave it as it is */
     bool fresh;                        /* the item was not there before */
+    bool keeps;                        /* only `disabled` changes; `item` is not used */
+    const struct item *base;           /* what `item` was made from; NULL if it is on its own */
     const haft_visibility *visibility; /* of all tools from now on; NULL to leave it as it is */
 };
 
@@ -165,8 +170,8 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
 
             if (kept != old)
                 catalogue_add(to, (haft_offer)i, kept->item, kept->off);
-            else if (change->item)
-                catalogue_add(to, (haft_offer)i, change->item,
+            else if (change->item || change->keeps)
+                catalogue_add(to, (haft_offer)i, change->keeps ? kept->item : change->item,
                               change->disabled < 0 ? kept->off : change->disabled);
         }
     }
@@ -213,32 +218,46 @@ static bool replace(haft_server *server, struct catalogue *from, struct catalogu
     return done;
 }
 
+/* Returns 1 if there is something to change, 0 if it is so already, or an error: HAFT_EBUSY if `base`
+ * is no longer offered. */
+static int change_check(const struct change *change, const struct offer_list *offers,
+                        const struct entry *old)
+{
+    const struct item *item = change->item;
+    const struct entry *taken =
+        item ? hf_offer_list_find(offers, item->name, item->name_size) : NULL;
+
+    if (change->instead && !old)
+        return HAFT_ENOTFOUND;
+    if (taken && taken != old)
+        return HAFT_EEXISTS;
+    if (change->base && old->item != change->base)
+        return HAFT_EBUSY;
+    return !change->keeps || old->off != change->disabled;
+}
+
+/* The same, and makes the change unless another thread made one meanwhile. */
 static int try_change(haft_server *server, const struct change *change, bool *ret_done)
 {
     struct catalogue *from = hf_catalogue_take(server), *to;
     const struct offer_list *offers = &from->lists[change->kind];
-    struct item *item = change->item;
     struct entry *old = change->instead
                             ? hf_offer_list_find(offers, change->instead, strlen(change->instead))
                             : NULL;
-    struct entry *taken = item ? hf_offer_list_find(offers, item->name, item->name_size) : NULL;
-    int status = 0;
+    int status = change_check(change, offers, old);
 
     *ret_done = true;
-    if (change->instead && !old)
-        status = HAFT_ENOTFOUND;
-    else if (taken && taken != old)
-        status = HAFT_EEXISTS;
-    to = status ? NULL : catalogue_with(from, change, old);
-    if (!status && !to)
+    to = status > 0 ? catalogue_with(from, change, old) : NULL;
+    if (status > 0 && !to)
         status = HAFT_ENOMEM;
-    if (!status)
+    if (status > 0)
         *ret_done = replace(server, from, to, 1u << change->kind);
     hf_catalogue_drop(from);
     return status;
 }
 
-/* Retries until no other change interferes. */
+/* Retries until no other change interferes. Returns 0 or an error; HAFT_EBUSY, which is not
+ * reported, if the base of the item is no longer offered. */
 static int apply(haft_server *server, const struct change *change)
 {
     static const char *const kinds[OFFER_LISTS] = {"Tool", "Resource", "Resource template",
@@ -249,15 +268,16 @@ static int apply(haft_server *server, const struct change *change)
 
     while (!done)
         status = try_change(server, change, &done);
-    if (!status)
+    if (status > 0)
         hf_server_wake(server);
     else if (status == HAFT_EEXISTS)
         hf_server_refuse(server, status, change->item->name, "%s %s is already registered",
                          kinds[change->kind], change->item->name);
-    else
+    else if (status && status != HAFT_EBUSY)
         hf_server_refuse(server, status, name, "%s %s: %s", kinds[change->kind], name,
                          haft_strerror(status));
-    if (change->fresh && change->kind == HAFT_OFFER_TOOL)
+    status = status > 0 ? 0 : status;
+    if (change->fresh && change->kind == HAFT_OFFER_TOOL && status != HAFT_EBUSY)
         hf_event_of_tool(server, status ? HAFT_EVENT_STORED : HAFT_EVENT_ANNOUNCED,
                          change->item->name, status);
     return status;
@@ -265,7 +285,11 @@ static int apply(haft_server *server, const struct change *change)
 
 int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
 {
-    int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true, NULL});
+    int status = apply(server, &(struct change){.kind = kind,
+                                                .instead = instead,
+                                                .item = item,
+                                                .disabled = instead ? -1 : 0,
+                                                .fresh = true});
 
     hf_item_drop(item);
     return status;
@@ -437,21 +461,18 @@ int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
 
 int haft_offer_remove(haft_server *server, haft_offer kind, const char *name)
 {
-    return apply(server, &(struct change){kind, name, NULL, 0, false, NULL});
+    return apply(server, &(struct change){.kind = kind, .instead = name});
 }
 
 /* Returns a reference to the current item of that name; NULL if there is none. */
-static struct item *item_named(haft_server *server, haft_offer kind, const char *name,
-                               bool *ret_disabled)
+static struct item *item_named(haft_server *server, haft_offer kind, const char *name)
 {
     struct catalogue *now = hf_catalogue_take(server);
     struct entry *entry = hf_offer_list_find(&now->lists[kind], name, strlen(name));
     struct item *item = entry ? entry->item : NULL;
 
-    if (item) {
+    if (item)
         atomic_fetch_add(&item->refs, 1);
-        *ret_disabled = entry->off;
-    }
     hf_catalogue_drop(now);
     return item;
 }
@@ -470,16 +491,8 @@ static void log_hidden(haft_server *server)
 
 static int set_disabled(haft_server *server, haft_offer kind, const char *name, bool disabled)
 {
-    bool now = false;
-    struct item *item = item_named(server, kind, name, &now);
-    int status = 0;
-
-    if (!item)
-        return hf_server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
-    if (now != disabled)
-        status = apply(server, &(struct change){kind, name, item, disabled, false, NULL});
-    hf_item_drop(item);
-    return status;
+    return apply(server, &(struct change){
+                             .kind = kind, .instead = name, .disabled = disabled, .keeps = true});
 }
 
 int haft_offer_enable(haft_server *server, haft_offer kind, const char *name)
@@ -499,11 +512,6 @@ int haft_server_set_visibility(haft_server *server, const haft_visibility *visib
 
     if (!hf_struct_read(&own, sizeof own, visibility))
         return hf_server_refuse(server, HAFT_EINVAL, "haft_visibility", STRUCT_UNSIZED);
-    if (own.tools) {
-        own.tools = haft_arena_copy(server->arena, own.tools, strlen(own.tools));
-        if (!own.tools)
-            return hf_server_refuse(server, HAFT_ENOMEM, "tools", "out of memory");
-    }
     /* An empty change evaluates the visibility of every tool again. */
     status = apply(server, &(struct change){.kind = HAFT_OFFER_TOOL, .visibility = &own});
     if (!status)
@@ -511,38 +519,62 @@ int haft_server_set_visibility(haft_server *server, const haft_visibility *visib
     return status;
 }
 
+/* Returns a copy of the item with another name, which takes over the reference; NULL without
+ * memory. */
+static struct item *item_renamed(haft_server *server, struct item *base, const char *name)
+{
+    struct item *item = hf_item_new(server, base->module);
+    haft_arena *arena;
+
+    if (!item) {
+        hf_item_drop(base);
+        return NULL;
+    }
+    arena = item->arena;
+    *item = *base;
+    atomic_init(&item->refs, 1);
+    item->arena = arena;
+    item->base = base;
+    item->owned[0] = item->owned[1] = NULL;
+    item->isolated_in = NULL;
+    atomic_init(&item->counts, NULL);
+    if (hf_item_set_name(item, name))
+        return item;
+    hf_item_drop(item);
+    return NULL;
+}
+
+/* Renames what is offered now. Returns 0 or an error; HAFT_EBUSY if it was replaced meanwhile. */
+static int try_rename(haft_server *server, haft_offer kind, const char *name, const char *new_name)
+{
+    struct item *base = item_named(server, kind, name), *item;
+    int status;
+
+    if (!base)
+        return hf_server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
+    item = item_renamed(server, base, new_name);
+    if (!item)
+        return hf_server_refuse(server, HAFT_ENOMEM, name, "out of memory");
+    status = apply(server, &(struct change){.kind = kind,
+                                            .instead = name,
+                                            .item = item,
+                                            .disabled = -1,
+                                            .fresh = true,
+                                            .base = base});
+    hf_item_drop(item);
+    return status;
+}
+
 int haft_offer_rename(haft_server *server, haft_offer kind, const char *name, const char *new_name)
 {
-    bool disabled;
-    struct item *base, *item;
-    bool named = false;
+    int status;
 
     if (kind != HAFT_OFFER_TOOL && kind != HAFT_OFFER_PROMPT)
         return hf_server_refuse(server, HAFT_EINVAL, name, "only tools and prompts can be renamed");
     if (hf_lint_name(server, kind, new_name))
         return HAFT_EINVAL;
-    base = item_named(server, kind, name, &disabled);
-    if (!base)
-        return hf_server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
-    item = hf_item_new(server, base->module);
-    if (item) {
-        haft_arena *arena = item->arena;
-
-        *item = *base;
-        atomic_init(&item->refs, 1);
-        item->arena = arena;
-        item->base = base;
-        item->owned[0] = item->owned[1] = NULL;
-        item->isolated_in = NULL;
-        atomic_init(&item->counts, NULL);
-        named = hf_item_set_name(item, new_name);
-    }
-    if (!named) {
-        if (item)
-            hf_item_drop(item);
-        else
-            hf_item_drop(base);
-        return hf_server_refuse(server, HAFT_ENOMEM, name, "out of memory");
-    }
-    return hf_offer_list_put(server, kind, item, name);
+    do
+        status = try_rename(server, kind, name, new_name);
+    while (status == HAFT_EBUSY);
+    return status;
 }

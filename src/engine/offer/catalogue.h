@@ -25,8 +25,8 @@ struct catalogue {
     atomic_uint refs;
     const haft_allocator *allocator;
     struct offer_list lists[OFFER_LISTS];
-    haft_visibility visibility; /* of the tools; its text is in the server's arena */
-    size_t size;                /* of this and its tables, in one piece */
+    haft_visibility visibility; /* of the tools */
+    size_t size;                /* of this, its tables and its text, in one piece */
 };
 
 /* Returns a new reference to the current catalogue. */

@@ -104,12 +104,16 @@ void hf_server_log(haft_server *server, haft_level level, const char *format, ..
 
 int hf_server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
 {
+    haft_reason reason;
     va_list args;
 
     va_start(args, format);
-    hf_error_vset(&server->error, code, path, format, args);
+    hf_error_vset(&reason, code, path, format, args);
     va_end(args);
-    hf_server_log(server, HAFT_ERROR, "%s: %s", server->error.path, server->error.text);
+    hf_server_lock(server);
+    server->error = reason;
+    hf_server_unlock(server);
+    hf_server_log(server, HAFT_ERROR, "%s: %s", reason.path, reason.text);
     return code;
 }
 

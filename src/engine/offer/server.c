@@ -100,8 +100,13 @@ static int check_extensions(haft_server *server)
 int hf_server_view(haft_server *server, const char *type, const void *given, size_t own,
                    haft_arena *arena, const void **ret_view)
 {
-    int status = hf_struct_view(given, own, arena, ret_view);
+    int status;
 
+    if (!arena)
+        hf_server_lock(server);
+    status = hf_struct_view(given, own, arena ? arena : server->arena, ret_view);
+    if (!arena)
+        hf_server_unlock(server);
     return !status ? 0
                    : hf_server_refuse(server, status, type, "%s",
                                       status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");

@@ -120,7 +120,7 @@ struct server_process {
 struct haft_server {
     haft_server_options options;
     const haft_allocator *allocator;
-    haft_arena *arena; /* names, custom methods, forms */
+    haft_arena *arena; /* names, custom methods, stages; under the lock once it is shared */
     const char *name, *version;
     struct text info;        /* {"name":...,"version":...} */
     struct text modern_tail; /* end of every modern result */
@@ -152,6 +152,11 @@ struct haft_server {
 void hf_server_lock(haft_server *server);
 void hf_server_unlock(haft_server *server);
 
+/* Zeroed memory, and a copy of a text, that live as long as the server; NULL if memory runs out. May
+ * be called from any thread, without the lock held. */
+void *hf_server_zalloc(haft_server *server, size_t size);
+char *hf_server_copy(haft_server *server, const char *text);
+
 /* Creates a server without the parts that the rooms above attach (src/stage/server.c); NULL without
  * memory or if the options are rejected. */
 haft_server *hf_server_make(const char *name, const char *version,
@@ -169,8 +174,8 @@ void hf_follower_unlink(haft_server *server, struct follower *follower);
 /* Notifies all followers that there is something to announce. */
 void hf_server_wake(haft_server *server);
 
-/* Like hf_struct_view, for a struct of that type; errors are logged and kept for
- * haft_server_error. */
+/* Like hf_struct_view, for a struct of that type; an arena that is NULL is the server's, which
+ * several threads may use. Errors are logged and kept for haft_server_error. */
 int hf_server_view(haft_server *server, const char *type, const void *given, size_t own,
                    haft_arena *arena, const void **ret_view);
 

@@ -13,9 +13,9 @@ int haft_on(haft_server *server, const char *method, haft_json_handler *handler,
     if (hf_method_is_reserved(method))
         return hf_server_refuse(server, HAFT_EINVAL, method,
                                 "haft handles this protocol method itself");
-    custom = haft_arena_zalloc(server->arena, 1, sizeof *custom);
+    custom = hf_server_zalloc(server, sizeof *custom);
     if (custom)
-        custom->name = haft_arena_copy(server->arena, method, strlen(method));
+        custom->name = hf_server_copy(server, method);
     if (!custom || !custom->name)
         return hf_server_refuse(server, HAFT_ENOMEM, method, "out of memory");
     custom->handler = handler;
