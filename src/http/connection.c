@@ -22,6 +22,7 @@ static void start_request(struct connection *c)
     haft_buffer_clear(&c->head);
     haft_buffer_clear(&c->fields);
     hf_buffer_trim(&c->body, KEPT_BODY);
+    hf_http_return_notes(c);
     c->n_fields = c->url_size = c->trailer_size = c->consumed = 0;
     c->begun = c->answered = c->continues = c->is_ambiguous = false;
     c->seen = 0;
@@ -40,20 +41,20 @@ static void connection_handle(struct connection *c)
                             .query = c->query ? c->head.data + c->query : "",
                             .headers = headers,
                             .n_headers = c->n_fields,
-                            .index_ = &c->index,
+                            .index_ = &c->notes->index,
                             .body = c->body.data ? c->body.data : "",
                             .body_size = c->body.size};
     struct pending_request pending;
 
-    hf_headers_index(headers, c->n_fields, &c->index);
+    hf_headers_index(headers, c->n_fields, &c->notes->index);
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
     c->since = loop_now(&http->loop);
     http->used = c->since;
     http->resting = false;
     if (c->is_proxy) {
-        hf_proxies_find_client(&http->proxies, c->peer, headers, c->n_fields, c->client);
-        client = c->client;
+        hf_proxies_find_client(&http->proxies, c->peer, headers, c->n_fields, c->notes->client);
+        client = c->notes->client;
     }
     request.peer = *client ? client : NULL;
     if (http->shards && hf_shards_wants(c, &request))
@@ -334,7 +335,7 @@ static void on_shut(uv_shutdown_t *request, int status)
 
 void hf_connection_finish(struct connection *c)
 {
-    if (!c->lingers || uv_shutdown(&c->shutdown, &c->io.stream, on_shut))
+    if (!c->lingers || uv_shutdown(&c->to_socket.shutdown, &c->io.stream, on_shut))
         uv_close(&c->io.handle, connection_on_closed);
 }
 
@@ -416,6 +417,7 @@ void hf_connection_trim_request(struct connection *c, size_t keep)
     hf_buffer_trim(&c->head, keep);
     hf_buffer_trim(&c->fields, keep);
     hf_buffer_trim(&c->body, keep);
+    hf_http_return_notes(c);
 }
 
 void hf_connection_trim(struct connection *c, size_t keep)
@@ -432,5 +434,7 @@ void hf_connection_free(struct connection *c)
     haft_buffer_finish(&c->fields);
     haft_buffer_finish(&c->body);
     haft_buffer_finish(&c->waiting);
+    if (c->notes)
+        allocator->release(allocator->context, c->notes, sizeof *c->notes);
     allocator->release(allocator->context, c, sizeof *c);
 }

@@ -24,6 +24,14 @@ struct field {
     size_t name, value;
 };
 
+/* Memory that a connection has only from the end of a request's headers until the response; most
+ * connections are idle. */
+struct request_notes {
+    struct request_notes *next; /* in the list of spare ones */
+    struct haft_header_index index;
+    char client[ADDRESS_TEXT]; /* address of the client behind a proxy, as text */
+};
+
 enum stage { STAGE_HEAD, STAGE_BODY, STAGE_HANDLING, STAGE_UPGRADED, STAGE_CLOSING };
 
 union stream {
@@ -55,11 +63,13 @@ struct connection {
     struct block *first_block, *last_block; /* unwritten responses */
     size_t unsent, handed;                  /* their size, and the part that was passed to the
                                              * socket */
-    uv_write_t write;
-    uv_shutdown_t shutdown;
-    haft_buffer fields; /* array of struct field, then of haft_header; allocated on demand, as
-                         * connections are mostly idle */
-    struct field field; /* header being read */
+    union {
+        uv_write_t write;
+        uv_shutdown_t shutdown; /* once everything is written */
+    } to_socket;
+    haft_buffer fields; /* array of struct field, then of haft_header; allocated on demand */
+    struct request_notes *notes; /* NULL while it is idle */
+    struct field field;          /* header being read */
     size_t n_fields, url_size, trailer_size;
     size_t consumed;                /* parsed bytes of the request */
     size_t path;                    /* offset of the decoded path */
@@ -68,14 +78,12 @@ struct connection {
     struct pending_request pending; /* its request, once dispatched */
     haft_time since;                /* start of the stage */
     unsigned char address[16];
-    char peer[ADDRESS_TEXT];   /* its address as text; "" if there is none */
-    char client[ADDRESS_TEXT]; /* client behind a proxy: of this request */
-    bool is_proxy;             /* the peer is a trusted proxy */
-    struct haft_header_index index;
-    unsigned seen;     /* headers known to parse.c that were received: a bit for each */
-    bool is_ambiguous; /* one of them was repeated */
-    uint8_t stage;     /* enum stage */
-    bool counted;      /* counted for its address */
+    char peer[ADDRESS_TEXT]; /* its address as text; "" if there is none */
+    bool is_proxy;           /* the peer is a trusted proxy */
+    unsigned seen;           /* headers known to parse.c that were received: a bit for each */
+    bool is_ambiguous;       /* one of them was repeated */
+    uint8_t stage;           /* enum stage */
+    bool counted;            /* counted for its address */
     bool keep_alive;
     bool begun; /* the first byte of the request has arrived */
     bool streaming, chunked;
@@ -124,6 +132,7 @@ struct haft_http {
     struct proxies proxies;
     size_t max_body;
     struct connection *connections, *spare;
+    struct request_notes *spare_notes;            /* at most one for each connection */
     struct connection *continued;                 /* connections with more to write */
     struct connection *due;                       /* to be resumed as soon as possible */
     struct connection *due_heavy, **due_heavy_at; /* the same for heavy ones; its end */
@@ -152,6 +161,9 @@ struct haft_http {
 haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                        struct shards *shards, unsigned shard, haft_reason *reterr_reason);
 void hf_http_remember(haft_http *http, struct connection *connection);
+/* Gives the connection its notes, and takes them back. hf_http_take_notes returns false without memory. */
+bool hf_http_take_notes(struct connection *connection);
+void hf_http_return_notes(struct connection *connection);
 /* The connection has closed; its memory may be reused. */
 void hf_http_forget(struct connection *connection);
 /* Creates the stream of a connection that has a socket but no handle yet. */

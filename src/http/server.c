@@ -61,6 +61,27 @@ void hf_http_forget(struct connection *c)
     http->n_spare++;
 }
 
+bool hf_http_take_notes(struct connection *c)
+{
+    haft_http *http = c->http;
+
+    c->notes = http->spare_notes;
+    if (c->notes)
+        http->spare_notes = c->notes->next;
+    else
+        c->notes = http->allocator->alloc(http->allocator->context, sizeof *c->notes);
+    return c->notes;
+}
+
+void hf_http_return_notes(struct connection *c)
+{
+    if (!c->notes)
+        return;
+    c->notes->next = c->http->spare_notes;
+    c->http->spare_notes = c->notes;
+    c->notes = NULL;
+}
+
 /* Formats the peer's address; an IPv4-mapped address as IPv4. */
 static void name_peer(struct connection *c, const struct sockaddr_storage *peer)
 {
@@ -155,6 +176,12 @@ static void on_connection(uv_stream_t *listener, int status)
 
 static void http_free_spare(haft_http *http)
 {
+    while (http->spare_notes) {
+        struct request_notes *notes = http->spare_notes;
+
+        http->spare_notes = notes->next;
+        http->allocator->release(http->allocator->context, notes, sizeof *notes);
+    }
     while (http->spare) {
         struct connection *c = http->spare;
 

@@ -52,6 +52,7 @@ static struct connection *pack(struct connection *c, int fd)
     haft_buffer_init(&c->fields, http->allocator, c->fields.limit);
     haft_buffer_init(&c->body, http->allocator, c->body.limit);
     haft_buffer_init(&c->waiting, http->allocator, c->waiting.limit);
+    c->notes = NULL;
     c->n_fields = 0;
     return handover;
 }

@@ -83,7 +83,7 @@ bool hf_connection_read_target(struct connection *c)
         c->target = c->path;
         is_valid = !strchr(path, '%') || decode_path(c);
     }
-    if (c->head.status || c->fields.status) {
+    if (c->head.status || c->fields.status || !hf_http_take_notes(c)) {
         hf_connection_refuse(c, 503, "Out of memory");
         return false;
     }

@@ -109,8 +109,8 @@ void hf_connection_write_piece(struct connection *c)
         bufs[n++] = uv_buf_init(block->bytes + block->start, (unsigned)size);
         c->handed += size;
     }
-    c->write.data = c;
-    if (uv_write(&c->write, &c->io.stream, bufs, n, write_on_written)) {
+    c->to_socket.write.data = c;
+    if (uv_write(&c->to_socket.write, &c->io.stream, bufs, n, write_on_written)) {
         c->handed = 0;
         doom(c);
     }
