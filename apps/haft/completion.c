@@ -13,7 +13,8 @@ static void put_options(haft_buffer *out, const struct command *command)
     struct option_row row;
 
     for (size_t i = 0; option_at(command, i, &row); i++)
-        haft_buffer_printf(out, "%s%s", i ? " " : "", row.name);
+        haft_buffer_printf(out, "%s%s%s%s", i ? " " : "", row.name, row.brief ? " " : "",
+                           row.brief ? row.brief : "");
 }
 
 static void put_words(haft_buffer *out, const char *const *words)
@@ -105,13 +106,15 @@ static void bash(haft_buffer *out)
                           "    if ((COMP_CWORD == 1)); then\n"
                           "        _haft_words ");
     put_names(out);
-    haft_buffer_puts(out, " --help --version\n"
+    haft_buffer_puts(out, " --help -h --version -V\n"
                           "        return\n"
                           "    fi\n"
                           "    case ${COMP_WORDS[1]} in\n");
     for (const struct command *row = command_rows; row->name; row++) {
         haft_buffer_printf(out, "    %s) _haft_words ", row->name);
         put_options(out, row);
+        if (row->words && (row->options || row->serves))
+            haft_buffer_puts(out, " ");
         put_words(out, row->words);
         if (row->act == act_help)
             put_names(out);
@@ -136,9 +139,9 @@ static void put_zsh_text(haft_buffer *out, const char *text)
     }
 }
 
-static void put_zsh_option(haft_buffer *out, const struct option_row *row)
+static void put_zsh_option(haft_buffer *out, const struct option_row *row, const char *name)
 {
-    haft_buffer_printf(out, "            '*%s[", row->name);
+    haft_buffer_printf(out, "            '*%s[", name);
     put_zsh_text(out, row->help);
     haft_buffer_puts(out, "]");
     if (row->takes) {
@@ -161,8 +164,11 @@ static void put_zsh_command(haft_buffer *out, const struct command *row)
     struct option_row option;
 
     haft_buffer_printf(out, "    %s)\n        _arguments \\\n", row->name);
-    for (size_t i = 0; option_at(row, i, &option); i++)
-        put_zsh_option(out, &option);
+    for (size_t i = 0; option_at(row, i, &option); i++) {
+        put_zsh_option(out, &option, option.name);
+        if (option.brief)
+            put_zsh_option(out, &option, option.brief);
+    }
     if (row->words || row->act == act_help) {
         haft_buffer_printf(out, "            '1:%s:(", row->act == act_help ? "command" : "word");
         put_words(out, row->words);

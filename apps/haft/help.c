@@ -1,11 +1,13 @@
 /* help.c - prints the tables as help text and as a manual page. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
 #include "cli/verb.h"
+#include "config/program_options.h"
 
-enum { WIDTH = 78, COLUMN = 24 };
+enum { WIDTH = 78, COLUMN = 24, HELP_NAME = 64 };
 
 /* Wraps a paragraph, indented by `indent`; the first line continues at column `at`. */
 static void help_put_wrapped(haft_buffer *out, const char *text, size_t indent, size_t at)
@@ -46,6 +48,16 @@ static void help_put_entry(haft_buffer *out, const char *name, const char *takes
     help_put_wrapped(out, help, COLUMN, COLUMN);
 }
 
+/* "--help, -h" for one that has a short form. */
+static void help_put_option(haft_buffer *out, const struct option_row *row)
+{
+    char name[HELP_NAME];
+
+    snprintf(name, sizeof name, "%s%s%s", row->name, row->brief ? ", " : "",
+             row->brief ? row->brief : "");
+    help_put_entry(out, name, row->takes, row->help);
+}
+
 static void put_exits(haft_buffer *out)
 {
     haft_buffer_puts(out, "\nExit codes:\n");
@@ -67,22 +79,21 @@ static void put_program(haft_buffer *out)
     put_exits(out);
 }
 
-/* The options and variables that a server declares itself. */
+/* The options and variables that a server declares itself, as it would print them. */
 static void put_declared(haft_buffer *out, const struct command *command)
 {
-    for (int variables = 0; variables < 2; variables++) {
-        haft_buffer_printf(out, "\n%s of %s:\n", variables ? "Environment variables" : "Options",
-                           command->name);
-        for (size_t i = 0; i < command->own->n_options; i++) {
-            const haft_option *option = &command->own->options[i];
+    haft_server *server = haft_server_new(command->name, HAFT_VERSION);
+    void *values = calloc(1, command->own->size);
+    int status = server && values ? haft_options_add(server, command->own, values) : HAFT_ENOMEM;
 
-            if (variables ? option->name || !option->variable : !option->name)
-                continue;
-            help_put_entry(out, variables ? option->variable : option->name,
-                           variables ? NULL : option->takes, option->help);
-        }
-    }
-    haft_buffer_puts(out, "\nOptions of every server:\n");
+    haft_buffer_puts(out, "\n");
+    if (status)
+        out->status = status;
+    else
+        hf_option_put_program_help(server->program_options, command->name, out);
+    haft_buffer_puts(out, "Options of every haft server:\n");
+    haft_server_free(server);
+    free(values);
 }
 
 static void put_command(haft_buffer *out, const struct command *command)
@@ -106,7 +117,7 @@ static void put_command(haft_buffer *out, const struct command *command)
     for (size_t i = 0; !command->serves && option_at(command, i, &row); i++) {
         if (!i)
             haft_buffer_puts(out, "\nOptions:\n");
-        help_put_entry(out, row.name, row.takes, row.help);
+        help_put_option(out, &row);
     }
     if (command->options || command->serves)
         put_exits(out);
@@ -173,6 +184,10 @@ static void put_manual_command(haft_buffer *out, const struct command *command)
 static void put_manual_row(haft_buffer *out, const struct option_row *row)
 {
     haft_buffer_puts(out, ".TP\n.B ");
+    if (row->brief) {
+        put_roff(out, row->brief);
+        haft_buffer_puts(out, ", ");
+    }
     put_roff(out, row->name);
     if (row->takes)
         haft_buffer_printf(out, " %s", row->takes);
@@ -248,7 +263,7 @@ void manual_write(haft_buffer *out)
         ".TH HAFT 1 \"\" \"haft " HAFT_VERSION "\" \"User Commands\"\n"
         ".SH NAME\nhaft \\- serve, list and call tools over the Model Context Protocol\n"
         ".SH SYNOPSIS\n.B haft\n.I COMMAND\n.RI [ OPTION \" ...] [\" OPERAND "
-        "\" ...]\"\n.br\n.B haft \\-\\-version\n"
+        "\" ...]\"\n.br\n.B haft \\-h\n.br\n.B haft \\-V\n"
         ".SH DESCRIPTION\n"
         "haft serves tools over the Model Context Protocol (MCP), and lists and calls the tools of any "
         "MCP server.\n"

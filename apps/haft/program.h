@@ -85,6 +85,7 @@ struct option_row {
     const char *help;
     const char *const *values; /* possible values, for completion, if they are few; or NULL */
     const char *initial;       /* default, if `help` does not mention it; or NULL */
+    const char *brief;         /* short form, "-h"; or NULL */
 };
 extern const struct option_row option_rows[]; /* ends with a row without a name */
 extern const struct option_row serve_option;  /* further option of serve */

@@ -174,47 +174,51 @@ static bool set_dry_run(struct invocation *call, const char *value)
 }
 
 const struct option_row option_rows[] = {
-    {"--cpp", NULL, FOR_NEW, set_cpp, "write a server in C++17", NULL, NULL},
-    {"--plugin", NULL, FOR_NEW, set_plugin, "write a plugin for haft serve", NULL, NULL},
+    {"--cpp", NULL, FOR_NEW, set_cpp, "write a server in C++17", NULL, NULL, NULL},
+    {"--plugin", NULL, FOR_NEW, set_plugin, "write a plugin for haft serve", NULL, NULL, NULL},
     {"--gateway", NULL, FOR_NEW, set_gateway,
-     "write a configuration for haft serve, and a plugin with a route and a tool", NULL, NULL},
-    {"--make", NULL, FOR_NEW, set_make, "write a Makefile instead of CMakeLists.txt", NULL, NULL},
+     "write a configuration for haft serve, and a plugin with a route and a tool", NULL, NULL,
+     NULL},
+    {"--make", NULL, FOR_NEW, set_make, "write a Makefile instead of CMakeLists.txt", NULL, NULL,
+     NULL},
     {"--build", "COMMAND", FOR_DEV, set_build,
-     "run this shell command before the server is started, and after each change", NULL, NULL},
+     "run this shell command before the server is started, and after each change", NULL, NULL,
+     NULL},
     {"--watch", "DIR", FOR_DEV, set_watch,
-     "watch the files below DIR instead of the current directory", NULL, NULL},
+     "watch the files below DIR instead of the current directory", NULL, NULL, NULL},
     {"--name", "NAME", FOR_INSTALL, set_name,
-     "the server's name in the configuration (the name of the command's file)", NULL, NULL},
+     "the server's name in the configuration (the name of the command's file)", NULL, NULL, NULL},
     {"--file", "FILE", FOR_INSTALL, set_file, "edit FILE instead of the client's own file", NULL,
-     NULL},
-    {"--remove", NULL, FOR_INSTALL, set_remove, "remove the server of that name", NULL, NULL},
-    {"--dry-run", NULL, FOR_INSTALL, set_dry_run, "print the change and do not make it", NULL,
-     NULL},
-    {"--yes", NULL, FOR_INSTALL, set_yes, "do not ask before writing the file", NULL, NULL},
-    {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print the server's answer as JSON", NULL,
-     NULL},
-    {"--names", NULL, FOR_LISTS, set_names, "print only the names, one per line", NULL, NULL},
-    {"--safe-names", NULL, FOR_LISTS, set_safe_names,
-     "print only the names that need no quoting in a shell, one per line", NULL, NULL},
-    {"--out", "FILE", FOR_CALL, set_out,
-     "write the first image, audio clip or file of the result to FILE", NULL, NULL},
-    {"--yes", NULL, FOR_CALL, set_yes, "do not ask before calling a destructive tool", NULL, NULL},
-    {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "maximum time to wait for an answer (60)",
      NULL, NULL},
-    {"--header", "'NAME: VALUE'", FOR_ASKING, table_add_header,
-     "add this header to every HTTP request", NULL, NULL},
-    {"--ca", "FILE", FOR_ASKING, set_authority, "trust the CA certificates in FILE for https", NULL,
+    {"--remove", NULL, FOR_INSTALL, set_remove, "remove the server of that name", NULL, NULL, NULL},
+    {"--dry-run", NULL, FOR_INSTALL, set_dry_run, "print the change and do not make it", NULL, NULL,
      NULL},
+    {"--yes", NULL, FOR_INSTALL, set_yes, "do not ask before writing the file", NULL, NULL, NULL},
+    {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print the server's answer as JSON", NULL,
+     NULL, NULL},
+    {"--names", NULL, FOR_LISTS, set_names, "print only the names, one per line", NULL, NULL, NULL},
+    {"--safe-names", NULL, FOR_LISTS, set_safe_names,
+     "print only the names that need no quoting in a shell, one per line", NULL, NULL, NULL},
+    {"--out", "FILE", FOR_CALL, set_out,
+     "write the first image, audio clip or file of the result to FILE", NULL, NULL, NULL},
+    {"--yes", NULL, FOR_CALL, set_yes, "do not ask before calling a destructive tool", NULL, NULL,
+     NULL},
+    {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "maximum time to wait for an answer (60)",
+     NULL, NULL, NULL},
+    {"--header", "'NAME: VALUE'", FOR_ASKING, table_add_header,
+     "add this header to every HTTP request", NULL, NULL, NULL},
+    {"--ca", "FILE", FOR_ASKING, set_authority, "trust the CA certificates in FILE for https", NULL,
+     NULL, NULL},
     {"--revision", "REVISION", FOR_ASKING, set_revision,
      "use this protocol revision instead of the newest that the server supports", hf_revision_names,
-     NULL},
-    {"--limit", "MIB", FOR_ASKING, set_limit, "maximum size of a message from the server (64)",
      NULL, NULL},
+    {"--limit", "MIB", FOR_ASKING, set_limit, "maximum size of a message from the server (64)",
+     NULL, NULL, NULL},
     {"--verbose", NULL, FOR_ASKING, set_verbose,
-     "print progress and log messages to standard error", NULL, NULL},
+     "print progress and log messages to standard error", NULL, NULL, NULL},
     {"--help", NULL, FOR_ASKING | FOR_NEW | FOR_DEV | FOR_INSTALL, set_help,
-     "print the usage of this command", NULL, NULL},
-    {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL},
+     "print the usage of this command", NULL, NULL, "-h"},
+    {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL},
 };
 
 const struct option_row serve_option = {.name = "--demo",
@@ -233,8 +237,10 @@ static bool declared_option_at(const haft_option_table *own, size_t *i, struct o
 
         if (!option->name || (*i)--)
             continue;
-        *ret_row =
-            (struct option_row){.name = option->name, .takes = option->takes, .help = option->help};
+        *ret_row = (struct option_row){.name = option->name,
+                                       .takes = option->takes,
+                                       .help = option->help,
+                                       .initial = option->initial};
         return true;
     }
     return false;
@@ -254,7 +260,8 @@ static bool server_option_at(const struct command *command, size_t i, struct opt
         return true;
     }
     if (hf_verb_at(i, &verb)) {
-        *ret_row = (struct option_row){.name = verb.name, .takes = verb.takes, .help = verb.help};
+        *ret_row = (struct option_row){
+            .name = verb.name, .takes = verb.takes, .help = verb.help, .brief = verb.brief};
         return true;
     }
     while (hf_verb_at(n, &verb))

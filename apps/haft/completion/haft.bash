@@ -179,20 +179,20 @@ _haft()
     install/--file) _haft_files -f; return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve home tools call resources prompts ping new dev install completion help --help --version
+        _haft_words serve home tools call resources prompts ping new dev install completion help --help -h --version -V
         return
     fi
     case ${COMP_WORDS[1]} in
-    serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
-    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
-    tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
-    call) _haft_words --json --out --yes --timeout --header --ca --revision --limit --verbose --help ;;
-    resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
-    prompts) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
-    ping) _haft_words --timeout --header --ca --revision --limit --verbose --help ;;
-    new) _haft_words --cpp --plugin --gateway --make --help ;;
-    dev) _haft_words --build --watch --help ;;
-    install) _haft_words --name --file --remove --dry-run --yes --helpclaude claude-code vscode cursor ;;
+    serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
+    call) _haft_words --json --out --yes --timeout --header --ca --revision --limit --verbose --help -h ;;
+    resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
+    prompts) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
+    ping) _haft_words --timeout --header --ca --revision --limit --verbose --help -h ;;
+    new) _haft_words --cpp --plugin --gateway --make --help -h ;;
+    dev) _haft_words --build --watch --help -h ;;
+    install) _haft_words --name --file --remove --dry-run --yes --help -h claude claude-code vscode cursor ;;
     completion) _haft_words bash zsh ;;
     help) _haft_words serve home tools call resources prompts ping new dev install completion help ;;
     esac
