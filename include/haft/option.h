@@ -61,8 +61,10 @@ typedef struct haft_option {
     const char *takes;    /* what --help calls the value, such as "DIR"; NULL: as for its kind */
     const char *variable; /* environment variable; NULL for none.  HAFT_* belongs to haft */
     const char *initial;  /* default as a user would write it; NULL: the member is left unchanged */
-    int64_t min, max;     /* bounds, in milliseconds or bytes; both 0: none */
-    bool required;        /* it is an error if no value is given */
+    /* Bounds of a number, in milliseconds or bytes for durations and sizes, exact up to 2^53.  Both 0:
+     * none.  A max of 0 with a min above 0: no maximum. */
+    double min, max;
+    bool required; /* it is an error if no value is given */
 } haft_option;
 
 /* The options of a program; HAFT_OPTION_STRUCT makes it. */

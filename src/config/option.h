@@ -34,7 +34,7 @@ struct option {
     size_t offset, size; /* of its member of struct settings */
     enum option_type type;
     uint64_t min, max;        /* of numbers, sizes and durations */
-    int64_t least, most;      /* of integers and reals; both 0: any */
+    double least, most;       /* of integers and reals; both 0: any */
     const char *const *words; /* ends with NULL */
     const int *numbers;       /* of the words; NULL: their places */
     const char *takes;        /* what --help calls its value; NULL: as its type has it */
@@ -103,6 +103,10 @@ void hf_option_put_json(const struct option *option, const struct settings *sett
 
 /* Appends what would be a good value: "a whole number from 1 to 1024". */
 void hf_option_put_expected(const struct option *option, haft_buffer *buffer);
+/* Appends the bounds, if there are any: "1 to 1024" after `both`, or "1" after `least` alone. Returns
+ * whether there are. */
+bool hf_option_put_bounds(const struct option *option, const char *both, const char *least,
+                          haft_buffer *buffer);
 
 /* What --help calls the value; NULL when there is none to give. */
 const char *hf_option_takes(const struct option *option);

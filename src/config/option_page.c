@@ -68,6 +68,8 @@ static void page_put_row(const struct option *option, haft_buffer *buffer)
     haft_buffer_puts(buffer, option->help);
     for (size_t i = 0; option->own && option->words && option->words[i]; i++)
         haft_buffer_printf(buffer, "%s%s", i ? ", " : ": ", option->words[i]);
+    if (option->own)
+        hf_option_put_bounds(option, ", from ", ", at least ", buffer);
     if (option->initial)
         haft_buffer_printf(buffer, " (%s)", option->initial);
     if (option->own && option->flag && option->also)
@@ -206,6 +208,15 @@ static bool has_value(const struct option *option, const struct settings *settin
            settings->from[hf_settings_place(settings, option)] != FROM_DEFAULT;
 }
 
+/* What a flag that is not given is in the program's struct; read as a byte, which may be anything. */
+static bool is_on(const struct option *option, const struct settings *settings)
+{
+    unsigned char on;
+
+    memcpy(&on, (const char *)settings->program->own->values + option->offset, sizeof on);
+    return on == true;
+}
+
 void hf_option_put_settings(const struct settings *settings, haft_buffer *buffer)
 {
     const struct option *option;
@@ -220,6 +231,8 @@ void hf_option_put_settings(const struct settings *settings, haft_buffer *buffer
         start = buffer->size;
         if (has_value(option, settings))
             hf_option_put(option, settings, buffer);
+        else if (option->type == OPTION_SWITCH)
+            haft_buffer_puts(buffer, is_on(option, settings) ? "true" : "false");
         if (buffer->size == start)
             haft_buffer_puts(buffer, "-");
         pad(buffer, start, VALUE_WIDTH);

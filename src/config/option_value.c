@@ -4,6 +4,7 @@
  * their member's width is, and have units that are tables. */
 #include "config/option.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "config/unit.h"
@@ -135,9 +136,19 @@ static int read_number(const struct option *option, const char *text, struct set
 
 /* ---- numbers with a sign, and others ---- */
 
+static bool is_bounded(const struct option *option)
+{
+    return option->least < 0 || option->least > 0 || option->most < 0 || option->most > 0;
+}
+
+static bool is_within(double number, const struct option *option)
+{
+    return !is_bounded(option) || (number >= option->least && number <= option->most);
+}
+
 static int store_integer(const struct option *option, int64_t number, struct settings *settings)
 {
-    if ((option->least || option->most) && (number < option->least || number > option->most))
+    if (!is_within((double)number, option))
         return HAFT_EINVAL;
     memcpy(member(option, settings), &number, sizeof number);
     return 0;
@@ -158,8 +169,7 @@ static int value_read_integer(const struct option *option, const char *text,
 
 static int store_real(const struct option *option, double number, struct settings *settings)
 {
-    if ((option->least || option->most) &&
-        (number < (double)option->least || number > (double)option->most))
+    if (!is_within(number, option))
         return HAFT_EINVAL;
     memcpy(member(option, settings), &number, sizeof number);
     return 0;
@@ -482,22 +492,40 @@ void hf_option_put_json(const struct option *option, const struct settings *sett
     }
 }
 
-void hf_option_put_expected(const struct option *option, haft_buffer *buffer)
+static void value_put_bound(const struct option *option, double bound, uint64_t number,
+                            haft_buffer *buffer)
 {
     const struct unit *units = types[option->type].units;
 
-    haft_buffer_puts(buffer, types[option->type].expected);
-    if (units && !option->min && option->max >= INT64_MAX) {
-        haft_buffer_puts(buffer, option->type == OPTION_SIZE ? " such as 64KiB" : " such as 30s");
-    } else if (units) {
-        haft_buffer_puts(buffer, " from ");
-        hf_unit_put(units, option->min, buffer);
+    if (units)
+        hf_unit_put(units, number, buffer);
+    else
+        haft_buffer_json_number(buffer, bound);
+}
+
+bool hf_option_put_bounds(const struct option *option, const char *both, const char *least,
+                          haft_buffer *buffer)
+{
+    bool counts = types[option->type].units;
+    bool has_most = counts ? option->max < INT64_MAX : option->most < INFINITY;
+
+    if (counts ? !option->min && !has_most : !is_bounded(option))
+        return false;
+    haft_buffer_puts(buffer, has_most ? both : least);
+    value_put_bound(option, option->least, option->min, buffer);
+    if (has_most) {
         haft_buffer_puts(buffer, " to ");
-        hf_unit_put(units, option->max, buffer);
-    } else if (option->least || option->most) {
-        haft_buffer_printf(buffer, " from %lld to %lld", (long long)option->least,
-                           (long long)option->most);
+        value_put_bound(option, option->most, option->max, buffer);
     }
+    return true;
+}
+
+void hf_option_put_expected(const struct option *option, haft_buffer *buffer)
+{
+    haft_buffer_puts(buffer, types[option->type].expected);
+    if (!hf_option_put_bounds(option, " from ", " of at least ", buffer) &&
+        types[option->type].units)
+        haft_buffer_puts(buffer, option->type == OPTION_SIZE ? " such as 64KiB" : " such as 30s");
     for (size_t i = 0; option->words && option->words[i]; i++)
         haft_buffer_printf(buffer, "%s%s", i ? ", " : " ", option->words[i]);
 }

@@ -3,6 +3,7 @@
 #include "config/program_options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@
 #include "engine/call/call.h"
 
 enum { SECRET_LIMIT = 64 << 10 };
+
+/* What follows a secret's variable in the name of the one that names its file. */
+#define PROGRAM_FILE "_FILE"
 
 /* ---- finding them ---- */
 
@@ -95,10 +99,38 @@ static bool is_variable_name(const char *name)
            strlen(name) < OPTION_VARIABLE && program_consists_of(name, LETTERS "_" PROGRAM_DIGITS);
 }
 
+/* Without a maximum there is none above a minimum that is positive. */
+static bool row_has_maximum(const haft_option *row)
+{
+    return row->max < 0 || row->max > 0 || row->min < 0;
+}
+
+/* Of a number up to 2^53, or infinity. */
+static bool has_fraction(double bound)
+{
+    return !isinf(bound) && ((double)(int64_t)bound < bound || (double)(int64_t)bound > bound);
+}
+
+static const char *bounds_fault(const haft_option *row)
+{
+    bool counts = row->kind == HAFT_OPTION_KIND_SIZE || row->kind == HAFT_OPTION_KIND_DURATION;
+    bool whole = row->kind != HAFT_OPTION_KIND_NUMBER;
+    const double exact = 9007199254740992; /* 2^53 */
+
+    if (isnan(row->min) || isnan(row->max) || (row_has_maximum(row) && row->min > row->max))
+        return "the minimum is greater than the maximum";
+    if (counts && row->min < 0)
+        return "a size or duration cannot be negative";
+    if (whole && (fabs(row->min) > exact || (fabs(row->max) > exact && !isinf(row->max))))
+        return "bounds of whole numbers are at most 2^53";
+    if (whole && (has_fraction(row->min) || has_fraction(row->max)))
+        return "only a HAFT_OPTION_NUMBER has bounds with fractions";
+    return NULL;
+}
+
 /* What is wrong with a row on its own; NULL for nothing. */
 static const char *row_fault(const haft_option *row, size_t size)
 {
-    bool counts = row->kind == HAFT_OPTION_KIND_SIZE || row->kind == HAFT_OPTION_KIND_DURATION;
     bool secret = row->kind == HAFT_OPTION_KIND_SECRET;
 
     if ((unsigned)row->kind >= (unsigned)PROGRAM_KINDS)
@@ -117,9 +149,7 @@ static const char *row_fault(const haft_option *row, size_t size)
         return "an option needs a description";
     if (row->required && row->initial)
         return "a required option has no default";
-    if (row->min > row->max || (counts && row->min < 0))
-        return "invalid bounds";
-    return NULL;
+    return bounds_fault(row);
 }
 
 /* "options.dry_run" of "--dry-run". */
@@ -159,22 +189,23 @@ static int row_make(struct option *option, const haft_option *row, haft_arena *a
 {
     bool flag = row->name && *row->name == '-';
 
-    *option = (struct option){.flag = flag ? row->name : NULL,
-                              .operand = row->name && !flag ? row->name : NULL,
-                              .key = flag ? row_key(arena, row->name) : NULL,
-                              .also = row->variable,
-                              .offset = row->offset,
-                              .size = program_kinds[row->kind].size,
-                              .type = program_kinds[row->kind].type,
-                              .min = (uint64_t)row->min,
-                              .max = row->max ? (uint64_t)row->max : INT64_MAX,
-                              .least = row->min,
-                              .most = row->max,
-                              .takes = row->takes,
-                              .initial = row->initial,
-                              .own = true,
-                              .required = row->required,
-                              .help = row->help};
+    *option =
+        (struct option){.flag = flag ? row->name : NULL,
+                        .operand = row->name && !flag ? row->name : NULL,
+                        .key = flag ? row_key(arena, row->name) : NULL,
+                        .also = row->variable,
+                        .offset = row->offset,
+                        .size = program_kinds[row->kind].size,
+                        .type = program_kinds[row->kind].type,
+                        .min = row->min > 0 ? (uint64_t)row->min : 0,
+                        .max = row->max > 0 && !isinf(row->max) ? (uint64_t)row->max : INT64_MAX,
+                        .least = row->min,
+                        .most = row->min > 0 && !row_has_maximum(row) ? INFINITY : row->max,
+                        .takes = row->takes,
+                        .initial = row->initial,
+                        .own = true,
+                        .required = row->required,
+                        .help = row->help};
     if (flag && !option->key)
         return HAFT_ENOMEM;
     return row->kind == HAFT_OPTION_KIND_ENUM ? row_words(option, row, arena) : 0;
@@ -211,6 +242,15 @@ static bool program_same(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
+/* Whether the variable of one is that which names the file of the other, a secret. */
+static bool is_file_of(const struct option *one, const struct option *secret)
+{
+    size_t size = secret->also ? strlen(secret->also) : 0;
+
+    return secret->type == OPTION_SECRET && one->also && !strncmp(one->also, secret->also, size) &&
+           !strcmp(one->also + size, PROGRAM_FILE);
+}
+
 /* Whether a row has the place of one before it. */
 static bool is_twice(const struct program_options *own, size_t n)
 {
@@ -219,7 +259,8 @@ static bool is_twice(const struct program_options *own, size_t n)
     for (size_t i = 0; i < n; i++)
         if (program_same(own->rows[i].flag, one->flag) ||
             program_same(own->rows[i].also, one->also) ||
-            program_same(own->rows[i].operand, one->operand))
+            program_same(own->rows[i].operand, one->operand) || is_file_of(one, &own->rows[i]) ||
+            is_file_of(&own->rows[i], one))
             return true;
     return false;
 }
@@ -365,11 +406,11 @@ static int secret_read_file(struct settings *settings, const struct option *opti
 int hf_program_options_read_secret(struct settings *settings, const struct option *option,
                                    struct complaints *complaints)
 {
-    char variable[OPTION_VARIABLE + sizeof "_FILE"];
+    char variable[OPTION_VARIABLE + sizeof PROGRAM_FILE];
     const char *value = hf_settings_variable(option->also), *path;
     int status = 0;
 
-    snprintf(variable, sizeof variable, "%s_FILE", option->also);
+    snprintf(variable, sizeof variable, "%s" PROGRAM_FILE, option->also);
     path = hf_settings_variable(variable);
     if (value && path) {
         hf_complaints_add(complaints, "%s and %s exclude each other; set one of them", option->also,

@@ -1,6 +1,7 @@
 /* test_program.c - options of a program's own: where their values come from, what is refused, and
  * what becomes of them while the server runs. */
 #define _DEFAULT_SOURCE
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@ HAFT_OPTION_STRUCT(
                      .initial = "4KiB"),
     HAFT_OPTION_ENUM(speed, speed, "--speed", "how fast", .initial = "fast"),
     HAFT_OPTION_ENUM(region, region, "--region", "where"),
+    HAFT_OPTION_NUMBER(ratio, "--ratio", "share", .min = 0, .max = 0.5),
+    HAFT_OPTION_INTEGER(copies, "--copies", "how many", .min = 2),
+    HAFT_OPTION_DURATION(rest_ms, "--rest", "pause", .min = 1000),
     HAFT_OPTION_STRING(user, "--user", "who", .required = true, .variable = "READER_USER"),
     HAFT_OPTION_ADDRESS(listen, "--listen", "where to listen"),
     HAFT_OPTION_LIST(ignore, "--ignore", "names to ignore", .takes = "GLOB",
@@ -148,6 +152,16 @@ static const struct program_line program_lines[] = {
      .status = 2,
      .error = "unknown option --offest; did you mean --offset?\n"},
     {{ASKED, "--offset"}, .status = 2, .error = "--offset needs N\n"},
+    {{ASKED, "--ratio=0.5", "--copies=2", "--rest=1s"}, .out = "ada"},
+    {{ASKED, "--copies=9007199254740993", "--rest=9h"}, .out = "ada"},
+    {{ASKED, "--ratio=0.51", "--copies=1", "--rest=999ms"},
+     .status = 2,
+     .error = "--ratio: expected a number from 0 to 0.5, not 0.51\n"
+              "--copies: expected a whole number of at least 2, not 1\n"
+              "--rest: expected a time of at least 1s, not 999ms\n"},
+    {{"--user", CALL},
+     .status = 2,
+     .error = "--user needs TEXT; write --user=--call if that is its value\n"},
     {{ASKED},
      .file = "{\"options\": {\"of_set\": 1}, \"optins\": {}}",
      .status = 2,
@@ -172,13 +186,16 @@ static const struct program_line program_lines[] = {
             "Options of reader:\n"
             "  --root DIR                directory to read (.)\n"
             "  --dry-run                 change nothing [READER_DRY_RUN]\n"
-            "  --offset N                first line\n"
+            "  --offset N                first line, from -5 to 5\n"
             "  --any N                   any number\n"
-            "  --scale NUMBER            factor (1.5)\n"
+            "  --scale NUMBER            factor, from -1 to 2 (1.5)\n"
             "  --patience TIME           time to wait (30s) [READER_PATIENCE]\n"
-            "  --room SIZE               bytes to keep (4KiB)\n"
+            "  --room SIZE               bytes to keep, from 1KiB to 1MiB (4KiB)\n"
             "  --speed WORD              how fast: slow, fast (fast)\n"
             "  --region WORD             where: us-east, us-west\n"
+            "  --ratio NUMBER            share, from 0 to 0.5\n"
+            "  --copies N                how many, at least 2\n"
+            "  --rest TIME               pause, at least 1s\n"
             "  --user TEXT               who [READER_USER]\n"
             "  --listen [HOST:]PORT      where to listen\n"
             "  --ignore GLOB             names to ignore [READER_IGNORE]\n"
@@ -191,10 +208,10 @@ static const struct program_line program_lines[] = {
     {{"-V"}, .out = "reader 1.0 (haft " HAFT_VERSION ")\n"},
     {{"--print-config", "--user=ada", "x"},
      .out = "options.root            .                       default\n"
-            "options.dry_run         -                       default\n"},
+            "options.dry_run         false                   default\n"},
     {{"--print-config", "--user=ada", "x"},
      .out = "options.region          -                       default\n"
-            "options.user            ada                     command line\n"},
+            "options.ratio           -                       default\n"},
     {{"--print-config", "--json", "--user=ada", "--region", "us-east", "--any=-3", "--ignore=a"},
      .out = "  \"options\": {\n"
             "    \"root\": \".\",\n"
@@ -373,12 +390,33 @@ static const struct bad bad_tables[] = {
      {0},
      HAFT_EINVAL,
      "--a",
-     "invalid bounds"},
+     "the minimum is greater than the maximum"},
+    {ROW(.kind = HAFT_OPTION_KIND_NUMBER, .name = "--a", .min = NAN, .max = 1),
+     {0},
+     HAFT_EINVAL,
+     "--a",
+     "the minimum is greater than the maximum"},
+    {ROW(.kind = HAFT_OPTION_KIND_INTEGER, .name = "--a", .min = 0, .max = 0.5),
+     {0},
+     HAFT_EINVAL,
+     "--a",
+     "only a HAFT_OPTION_NUMBER has bounds with fractions"},
+    {ROW(.kind = HAFT_OPTION_KIND_INTEGER, .name = "--a", .min = 0, .max = 1e17),
+     {0},
+     HAFT_EINVAL,
+     "--a",
+     "bounds of whole numbers are at most 2^53"},
     {ROW(.kind = HAFT_OPTION_KIND_SIZE, .name = "--a", .min = -1, .max = 1),
      {0},
      HAFT_EINVAL,
      "--a",
-     "invalid bounds"},
+     "a size or duration cannot be negative"},
+    {ROW(.kind = HAFT_OPTION_KIND_SECRET, .variable = "T"),
+     TEXT_ROW(.name = "--a", .variable = "T_FILE"), HAFT_EEXISTS, "--a",
+     "another option of the program has this name or variable"},
+    {TEXT_ROW(.name = "--a", .variable = "T_FILE"),
+     ROW(.kind = HAFT_OPTION_KIND_SECRET, .variable = "T"), HAFT_EEXISTS, "T",
+     "another option of the program has this name or variable"},
     {ROW(.kind = HAFT_OPTION_KIND_SIZE, .name = "--a", .max = 1, .initial = "2"),
      {0},
      HAFT_EINVAL,

@@ -3,10 +3,13 @@
 #include <haft.hpp>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <new>
+
+#include <unistd.h>
 
 #include "test.hpp"
 
@@ -446,6 +449,27 @@ void test_lifetime()
     assert_false(std::is_copy_constructible_v<haft::client>);
 }
 
+/* What a function prints. */
+template <class F> std::string output_of(F &&function)
+{
+    std::FILE *file = std::tmpfile();
+    int own = dup(STDOUT_FILENO);
+    std::string text;
+
+    assert_non_null(file);
+    std::fflush(stdout);
+    dup2(fileno(file), STDOUT_FILENO);
+    function();
+    std::fflush(stdout);
+    dup2(own, STDOUT_FILENO);
+    close(own);
+    std::rewind(file);
+    for (int c; (c = std::fgetc(file)) != EOF;)
+        text += static_cast<char>(c);
+    std::fclose(file);
+    return text;
+}
+
 struct arguments {
     std::vector<std::string> words;
     std::vector<char *> pointers;
@@ -462,6 +486,8 @@ struct arguments {
     }
 };
 
+HAFT_ENUM_CLASS(pace, slow, (quick, "very-quick"));
+
 struct program {
     std::string root = ".", token, file;
     bool dry = false, loud = true;
@@ -469,6 +495,16 @@ struct program {
     double scale = 0.1;
     std::chrono::milliseconds patience{5000};
     std::vector<std::string> ignore = {"a"};
+    int small = 7;
+    std::uint8_t tiny = 0;
+    std::size_t many = 1;
+    float share = 0.25f;
+    pace speed = pace::quick;
+    std::chrono::duration<double> rest{1.5};
+    std::optional<int> level;
+    std::optional<bool> colour;
+    std::optional<std::string> user;
+    std::optional<pace> other;
     haft::server server{"program", "1.0"};
 
     program()
@@ -484,6 +520,16 @@ struct program {
             .option("--ignore", ignore, "names")
             .option("", token, "secret", haft::variable("PROGRAM_TOKEN"),
                     haft::kind(HAFT_OPTION_KIND_SECRET))
+            .option("--small", small, "a number", haft::bounds(0, 100))
+            .option("--tiny", tiny, "a byte")
+            .option("--many", many, "a count")
+            .option("--share", share, "a part", haft::bounds(0, 0.5))
+            .option("--speed", speed, "how fast")
+            .option("--rest", rest, "pause")
+            .option("--level", level, "how much")
+            .option("--colour", colour, "whether to use it")
+            .option("--user", user, "who")
+            .option("--other", other, "how fast else")
             .option("FILE", file, "file to read", haft::required());
     }
 };
@@ -534,6 +580,67 @@ void test_options()
                 }).find("another type") != std::string::npos);
 }
 
+/* Every type that a variable may have; absent values leave it alone. */
+void test_option_types()
+{
+    program plain, full, wrong;
+    arguments none{"program", "x"};
+    arguments all{"program",     "--small=100",  "--tiny=255",   "--many=9007199254740992",
+                  "--share=0.5", "--speed=slow", "--rest=250ms", "--level=-1",
+                  "--colour",    "--user=ada",   "--other=slow", "f"};
+
+    assert_true(plain.server.read_options(none.n(), none.pointers.data()));
+    assert_true(plain.small == 7 && plain.tiny == 0 && plain.many == 1 && plain.share == 0.25f);
+    assert_true(plain.speed == pace::quick && plain.rest.count() == 1.5);
+    assert_true(!plain.level && !plain.colour && !plain.user && !plain.other);
+
+    assert_true(full.server.read_options(all.n(), all.pointers.data()));
+    assert_true(full.small == 100 && full.tiny == 255 && full.many == 9007199254740992u);
+    assert_true(full.share == 0.5f && full.speed == pace::slow && full.rest.count() == 0.25);
+    assert_true(full.level == -1 && full.colour == true && full.user == "ada" &&
+                full.other == pace::slow);
+
+    for (const char *refused :
+         {"--small=101", "--tiny=256", "--tiny=-1", "--many=-1", "--share=0.6", "--speed=quick",
+          "--level=2147483648", "--other=2"}) {
+        arguments given{"program", refused, "x"};
+
+        assert_false(wrong.server.read_options(given.n(), given.pointers.data()));
+    }
+    assert_true(text_of<std::logic_error>([&] {
+                    haft::server("a", "1").option("--a", wrong.tiny, "a", haft::bounds(0, 256));
+                }).find("cannot hold") != std::string::npos);
+}
+
+/* What --help and --print-config show of defaults. */
+void test_option_pages()
+{
+    static const char *const parts[] = {
+        "--patience TIME           time (5s)\n",
+        "--ignore NAME             names (a)\n",
+        "--small N                 a number, from 0 to 100 (7)\n",
+        "--tiny N                  a byte, from 0 to 255 (0)\n",
+        "--share NUMBER            a part, from 0 to 0.5 (0.25)\n",
+        "--speed WORD              how fast: slow, very-quick (very-quick)\n",
+        "--rest TIME               pause (1500ms)\n",
+        "--level N                 how much, from -2147483648 to 2147483647\n",
+        "--colour                  whether to use it\n"};
+    arguments help{"program", "--help"};
+    arguments config{"program", "--print-config", "x"};
+    program shown, printed;
+    std::string text = output_of([&] { shown.server.main(help.n(), help.pointers.data()); });
+
+    for (const char *part : parts)
+        if (text.find(part) == text.npos)
+            fail_msg("%s is not in %s", part, text.c_str());
+    text = output_of([&] { printed.server.main(config.n(), config.pointers.data()); });
+    for (const char *part : {"options.ignore          a                       default\n",
+                             "options.colour          false                   default\n",
+                             "options.level           -                       default\n"})
+        if (text.find(part) == text.npos)
+            fail_msg("%s is not in %s", part, text.c_str());
+}
+
 /* Every allocation of a handler fails once: the call is answered, and the server goes on. */
 void test_memory()
 {
@@ -569,10 +676,11 @@ void test_memory()
 int main()
 {
     const CMUnitTest tests[] = {
-        CPP_TEST(test_calls),    CPP_TEST(test_log),     CPP_TEST(test_legacy),
-        CPP_TEST(test_ask),      CPP_TEST(test_list),    CPP_TEST(test_offers),
-        CPP_TEST(test_c_tool),   CPP_TEST(test_refused), CPP_TEST(test_typed),
-        CPP_TEST(test_lifetime), CPP_TEST(test_memory),  CPP_TEST(test_options),
+        CPP_TEST(test_calls),        CPP_TEST(test_log),          CPP_TEST(test_legacy),
+        CPP_TEST(test_ask),          CPP_TEST(test_list),         CPP_TEST(test_offers),
+        CPP_TEST(test_c_tool),       CPP_TEST(test_refused),      CPP_TEST(test_typed),
+        CPP_TEST(test_lifetime),     CPP_TEST(test_memory),       CPP_TEST(test_options),
+        CPP_TEST(test_option_types), CPP_TEST(test_option_pages),
     };
 
     return cmocka_run_group_tests(tests, nullptr, nullptr);

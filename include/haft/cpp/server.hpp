@@ -148,7 +148,7 @@ class server
 
         row.name = name;
         row.help = help;
-        detail::bind(row, target);
+        detail::bind_option(row, target);
         (rules.apply(row), ...);
         return *this;
     }
