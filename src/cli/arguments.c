@@ -76,6 +76,9 @@ static int refuse_name(const struct command *command, const char *given,
     struct nearest search = hf_nearest_begin(given);
     const struct option *option;
 
+    /* The dashes are common to all of them. */
+    if (!strncmp(given, "--", 2))
+        search.edits = hf_nearest_begin(given + 2).edits;
     for (size_t i = 0; i < VERBS; i++)
         hf_nearest_offer(&search, verbs[i].text.name);
     for (size_t i = 0; (option = hf_settings_option(&command->from_program, i)); i++)
@@ -156,6 +159,13 @@ static const struct option *arguments_find(const struct command *command, const 
     return option;
 }
 
+/* Whether a word is an option: then it is hardly the value of another. */
+static bool is_known(const struct command *command, const char *word)
+{
+    return !strncmp(word, "--", 2) &&
+           (find_verb(word) || arguments_find(command, word, strcspn(word, "=")));
+}
+
 /* The same of an option: "--workers 3", "--workers=3"; a switch is on without a value.  0 when it is
  * none. */
 static int cli_read_option(struct command *command, char **argv, int left,
@@ -172,6 +182,11 @@ static int cli_read_option(struct command *command, char **argv, int left,
     takes = !value && hf_option_takes(option) && !option->bare;
     if (takes && left < 2)
         return refuse_without(option->flag, hf_option_takes(option), complaints);
+    if (takes && is_known(command, argv[1])) {
+        hf_complaints_add(complaints, "%s needs %s; write %s=%s if that is its value", option->flag,
+                          hf_option_takes(option), option->flag, argv[1]);
+        return HAFT_EINVAL;
+    }
     value = takes ? argv[1] : value ? value : option->bare;
     command->given[command->n_given++] = (struct given){option, value};
     return takes ? 2 : 1;

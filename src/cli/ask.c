@@ -9,7 +9,7 @@
 #include "cli/local.h"
 #include "cli/manifest.h"
 
-enum { CLI_ASK_ARENA_LIMIT = 256 << 20 };
+enum { CLI_ASK_ARENA_LIMIT = 256 << 20, CLI_MEANT = 128 };
 
 void hf_command_print(const haft_buffer *buffer)
 {
@@ -84,6 +84,22 @@ static int show_call(struct command *command, yyjson_val *result, haft_arena *ar
 
 typedef int show_function(struct command *command, yyjson_val *result, haft_arena *arena);
 
+/* An error of the protocol; that a tool is not found is all that it can be about a name. */
+static void print_error(const struct command *command, yyjson_val *error)
+{
+    haft_server *server = hf_app_at(command->app, command->server, 0);
+    struct catalogue *now = hf_catalogue_take(server);
+    const struct offer_list *tools = &now->lists[HAFT_OFFER_TOOL];
+    char nearest[CLI_MEANT] = "";
+
+    if (command->tool && !hf_offer_list_find(tools, command->tool, strlen(command->tool)))
+        hf_app_put_nearest(server, command->tool, nearest, sizeof nearest);
+    hf_catalogue_drop(now);
+    fprintf(stderr, "%s: %s (%d)%s\n", command->program,
+            yyjson_get_str(yyjson_obj_get(error, "message")),
+            yyjson_get_int(yyjson_obj_get(error, "code")), nearest);
+}
+
 static int ask_and_show(struct command *command, struct local *local, const char *method,
                         const char *params, haft_arena *arena, show_function *show)
 {
@@ -97,9 +113,7 @@ static int ask_and_show(struct command *command, struct local *local, const char
         return COMMAND_MISUSED;
     }
     if (error) {
-        fprintf(stderr, "%s: %s (%d)\n", command->program,
-                yyjson_get_str(yyjson_obj_get(error, "message")),
-                yyjson_get_int(yyjson_obj_get(error, "code")));
+        print_error(command, error);
         return COMMAND_MISUSED;
     }
     return show(command, result, arena);

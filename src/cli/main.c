@@ -1,6 +1,8 @@
 /* main.c - what the command line of every server does, from its arguments to the exit status. */
 #include <haft/run.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +114,7 @@ static void explain_stdio(const struct command *command)
         return;
     fprintf(stderr, "%s: serving MCP on standard input and output, for a client that starts it\n",
             name);
-    if (!command->app)
+    if (!command->app || !command->app->address)
         fprintf(stderr, "%s: to try it, run haft tools -- %s, or %s --list%s%s%s\n", name, name,
                 name, HAFT_HTTP ? ", or " : "", HAFT_HTTP ? name : "",
                 HAFT_HTTP ? " --http 8808" : "");
@@ -128,6 +130,12 @@ int hf_command_stdio(struct command *command, haft_server *server)
     stdio.drain_ms = command->settings.drain_ms;
     stdio.reload = hf_command_can_reload(command) ? hf_reload_now : NULL;
     stdio.reload_context = &command->reload;
+    for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) {
+            fprintf(stderr, "%s: standard %s is not open\n", command->program,
+                    fd ? "output" : "input");
+            return command_unable(command);
+        }
     explain_stdio(command);
     status = haft_stdio_serve(server, &stdio);
     if (status < 0 && command->refusal.code)
@@ -253,10 +261,16 @@ static void cli_release(struct command *command)
     command->server = NULL;
 }
 
-/* What was printed has to arrive. */
-static int cli_flush(int status)
+/* What was printed has to arrive; stdio drops a buffer that it cannot write, and only remembers that
+ * there was an error. */
+static int cli_flush(const struct command *command, int status)
 {
-    return fflush(stdout) && status == COMMAND_OK ? COMMAND_FAILED : status;
+    bool failed = fflush(stdout) || ferror(stdout);
+
+    if (failed && errno != EPIPE) /* the reader, such as head, has seen enough */
+        fprintf(stderr, "%s: cannot write to standard output: %s\n", command->program,
+                strerror(errno));
+    return failed && status == COMMAND_OK ? COMMAND_FAILED : status;
 }
 
 static int cli_run(struct command *command)
@@ -284,7 +298,7 @@ static int cli_run(struct command *command)
     status = cli_prepare(command, own_log ? &logger : NULL, &audit);
     if (status == COMMAND_OK)
         status = act(command);
-    status = cli_flush(status);
+    status = cli_flush(command, status);
     hf_settings_discard(&command->settings); /* the sections may need the server for it */
     hf_audit_file_close(&audit);             /* and so may what it has to say */
     cli_release(command);
@@ -293,23 +307,37 @@ static int cli_run(struct command *command)
     return status;
 }
 
-/* --list and --call run handlers in this process, which no sandbox confines: refuse to pretend.
- * A sandbox of the configuration file or the environment is meant for serving. */
-static int check_sandbox(const struct command *command)
+/* Whether an option is on the command line. */
+static bool cli_has(const struct command *command, const char *flag)
 {
-    static const char flag[] = "--sandbox";
     const struct option *option = hf_option_by_flag(flag);
     bool given = false;
 
-    if (command->act != hf_command_list && command->act != hf_command_call)
-        return COMMAND_OK;
     for (size_t i = 0; i < command->n_given; i++)
         given = given || command->given[i].option == option;
-    if (!given || command->settings.sandbox == SANDBOX_OFF)
-        return COMMAND_OK;
-    fprintf(stderr, "%s: %s does not run in the sandbox; leave out %s\n", command->program,
-            command->verb, flag);
-    return COMMAND_MISUSED;
+    return given;
+}
+
+/* Refuses options that the command would ignore. Those of the configuration file and the environment
+ * are meant for whoever serves.
+ *
+ * --list and --call run handlers in this process, which no sandbox confines: refuse to pretend. */
+static int check_ignored(const struct command *command)
+{
+    static const char sandbox[] = "--sandbox", http[] = "--http";
+    bool asks = command->act == hf_command_list || command->act == hf_command_call;
+
+    if (asks && command->settings.sandbox != SANDBOX_OFF && cli_has(command, sandbox)) {
+        fprintf(stderr, "%s: %s does not run in the sandbox; leave out %s\n", command->program,
+                command->verb, sandbox);
+        return COMMAND_MISUSED;
+    }
+    if (command->act == hf_command_stdio && cli_has(command, http)) {
+        fprintf(stderr, "%s: %s and %s exclude each other\n", command->program, command->verb,
+                http);
+        return COMMAND_MISUSED;
+    }
+    return COMMAND_OK;
 }
 
 static int read_and_run(struct command *command, int argc, char **argv)
@@ -322,11 +350,11 @@ static int read_and_run(struct command *command, int argc, char **argv)
     status = cli_read(command, command->server, argc, argv);
     /* Whoever asks for help need not have everything right. */
     if (status == COMMAND_OK && !command->app && hf_arguments_ask_help(command))
-        return cli_flush(command->act(command, command->server));
+        return cli_flush(command, command->act(command, command->server));
     if (status == COMMAND_OK)
         status = load(command, command->server);
     if (status == COMMAND_OK)
-        status = check_sandbox(command);
+        status = check_ignored(command);
     if (status == COMMAND_OK)
         status = cli_run(command);
     hf_settings_finish(&command->settings);

@@ -98,8 +98,7 @@ static bool has_tool(haft_server *server, const char *name)
     return has;
 }
 
-/* "; did you mean NAME?", or nothing. */
-static void put_nearest(haft_server *server, const char *name, char *text, size_t room)
+void hf_app_put_nearest(haft_server *server, const char *name, char *text, size_t room)
 {
     struct catalogue *catalogue = hf_catalogue_take(server);
     const struct offer_list *offers = &catalogue->lists[HAFT_OFFER_TOOL];
@@ -107,6 +106,7 @@ static void put_nearest(haft_server *server, const char *name, char *text, size_
 
     for (size_t i = 0; i < offers->n; i++)
         hf_nearest_offer(&search, offers->entries[i].item->name);
+    *text = '\0';
     if (search.name)
         snprintf(text, room, "; did you mean %s?", search.name);
     hf_catalogue_drop(catalogue);
@@ -160,6 +160,18 @@ void hf_app_report_tools(const struct app *app, haft_server *own)
     haft_buffer_finish(&names);
 }
 
+struct app_servers {
+    const struct app *app;
+    haft_server *own;
+};
+
+static haft_server *app_nth(const void *context, size_t i)
+{
+    const struct app_servers *servers = context;
+
+    return hf_app_at(servers->app, servers->own, i);
+}
+
 void hf_app_doubt(const struct app *app, haft_server *own, const struct settings *settings)
 {
     size_t n_enabled;
@@ -175,11 +187,12 @@ void hf_app_doubt(const struct app *app, haft_server *own, const struct settings
         for (size_t j = 0; !found && (server = hf_app_at(app, own, j)); j++) {
             found = has_tool(server, name);
             if (!found && !*nearest)
-                put_nearest(server, name, nearest, sizeof nearest);
+                hf_app_put_nearest(server, name, nearest, sizeof nearest);
         }
         if (!found)
             hf_server_log(own, HAFT_WARNING, "tools.disabled: unknown tool %s%s", name, nearest);
     }
+    hf_visibility_doubt(own, app_nth, &(struct app_servers){app, own});
 }
 
 /* ---- before they serve ---- */

@@ -49,9 +49,12 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
 /* The same of what can change while they serve. */
 int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings);
 
-/* Warns if no tool matches the pattern of tools to offer, and of tools to disable that none has: a name that was mistyped would
- * leave the tool that was meant where it is. */
+/* Warns if no tool matches the pattern of tools to offer, and of tools to disable that do not exist: a
+ * mistyped name would leave the intended tool visible. */
 void hf_app_doubt(const struct app *app, haft_server *own, const struct settings *settings);
+
+/* Writes "; did you mean NAME?" if a tool of the server has a name that is near, or "". */
+void hf_app_put_nearest(haft_server *server, const char *name, char *text, size_t room);
 
 /* Logs how many tools are registered, and warns of those that are disabled. */
 void hf_app_report_tools(const struct app *app, haft_server *own);

@@ -1,27 +1,24 @@
 /* visibility.c - which tools are offered: the program's word, then that of whoever runs the
  * server. */
+#define _GNU_SOURCE /* environ */
 #include "config/visibility.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { VISIBILITY_LONGEST_NAME = 256, NAMES_LIMIT = 4 << 20 };
 
-static bool is_true(const char *value)
-{
-    return value && (!strcmp(value, "true") || !strcmp(value, "1"));
-}
+static const char before[] = "TOOL_", after[] = "_DISABLED";
 
-/* TOOL_<NAME>_DISABLED: the name in upper case, every other character an underscore. */
-static bool is_disabled_by_variable(const char *tool)
+/* Writes TOOL_<NAME>_DISABLED: the name in upper case, every other character an underscore. Returns
+ * false if that is too long for a variable. */
+static bool visibility_variable(const char *tool, char ret_name[VISIBILITY_LONGEST_NAME])
 {
-    static const char before[] = "TOOL_", after[] = "_DISABLED";
-    char name[VISIBILITY_LONGEST_NAME];
     size_t size = strlen(tool), at = sizeof before - 1;
 
-    if (size + sizeof before + sizeof after > sizeof name)
+    if (size + sizeof before + sizeof after > VISIBILITY_LONGEST_NAME)
         return false;
-    memcpy(name, before, at);
+    memcpy(ret_name, before, at);
     for (size_t i = 0; i < size; i++) {
         char c = tool[i];
 
@@ -29,10 +26,24 @@ static bool is_disabled_by_variable(const char *tool)
             c = (char)(c - 'a' + 'A');
         else if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9'))
             c = '_';
-        name[at++] = c;
+        ret_name[at++] = c;
     }
-    memcpy(name + at, after, sizeof after);
-    return is_true(getenv(name));
+    memcpy(ret_name + at, after, sizeof after);
+    return true;
+}
+
+static bool is_one_of(const char *value, const char *word, const char *digit)
+{
+    return !strcmp(value, word) || !strcmp(value, digit);
+}
+
+/* Only false shows a tool: a value that nobody understands was meant to hide it. */
+static bool is_disabled_by_variable(const char *tool)
+{
+    char name[VISIBILITY_LONGEST_NAME];
+    const char *value = visibility_variable(tool, name) ? hf_settings_variable(name) : NULL;
+
+    return value && !is_one_of(value, "false", "0");
 }
 
 static bool hides(void *context, const char *tool)
@@ -85,4 +96,55 @@ int hf_visibility_apply(haft_server *server, const struct settings *settings)
     }
     haft_buffer_finish(&names);
     return status;
+}
+
+/* ---- mistakes ---- */
+
+/* Whether a tool of the server has this variable, "TOOL_A_DISABLED=true". */
+static bool visibility_has(haft_server *server, const char *variable, size_t size)
+{
+    struct catalogue *now = hf_catalogue_take(server);
+    const struct offer_list *tools = &now->lists[HAFT_OFFER_TOOL];
+    char name[VISIBILITY_LONGEST_NAME];
+    bool has = false;
+
+    for (size_t i = 0; i < tools->n && !has; i++)
+        has = visibility_variable(tools->entries[i].item->name, name) && strlen(name) == size &&
+              !memcmp(name, variable, size);
+    hf_catalogue_drop(now);
+    return has;
+}
+
+/* The size of the variable's name, if it is one of these and has a value; 0 if not. */
+static size_t visibility_is_ours(const char *variable)
+{
+    size_t size = strcspn(variable, "="), least = sizeof before + sizeof after - 2;
+
+    return size > least && variable[size] && variable[size + 1] &&
+                   !strncmp(variable, before, sizeof before - 1) &&
+                   !memcmp(variable + size - (sizeof after - 1), after, sizeof after - 1)
+               ? size
+               : 0;
+}
+
+void hf_visibility_doubt(haft_server *own, haft_server *(*at)(const void *context, size_t i),
+                         const void *context)
+{
+    for (char **variable = environ; variable && *variable; variable++) {
+        size_t size = visibility_is_ours(*variable);
+        const char *value = *variable + size + 1;
+        haft_server *server;
+        bool has = false;
+
+        if (!size)
+            continue;
+        for (size_t i = 0; !has && (server = at(context, i)); i++)
+            has = visibility_has(server, *variable, size);
+        if (!has)
+            hf_server_log(own, HAFT_WARNING, "%.*s: no tool has this name", (int)size, *variable);
+        else if (!is_one_of(value, "true", "1") && !is_one_of(value, "false", "0"))
+            hf_server_log(own, HAFT_WARNING,
+                          "%.*s: expected true or false, not %s; the tool is hidden", (int)size,
+                          *variable, value);
+    }
 }

@@ -143,6 +143,11 @@ static void flush(struct stdio *stdio)
     if (stdio->broken)
         return;
     status = hf_writer_flush(&stdio->writer);
+    if (status == HAFT_EFAIL) { /* such as a full disk; a client may leave */
+        hf_server_log(stdio->own.server, HAFT_ERROR, "cannot write to standard output: %s",
+                      strerror(errno));
+        stdio->status = HAFT_ECLOSED;
+    }
     if (status < 0) {
         stdio_break_off(stdio);
         return;

@@ -145,8 +145,10 @@ int hf_writer_flush(struct writer *writer)
             count_off(writer, (size_t)written);
         else if (errno == EAGAIN || errno == EWOULDBLOCK)
             return 0;
-        else if (errno != EINTR)
+        else if (errno == EPIPE)
             return HAFT_ECLOSED;
+        else if (errno != EINTR)
+            return HAFT_EFAIL;
     }
     return 1;
 }

@@ -26,7 +26,7 @@ void hf_writer_finish(struct writer *writer);
 int hf_writer_add(struct writer *writer, const char *text, size_t size);
 
 /* Writes as much as possible without blocking. Returns 1 if everything was written, 0 if the rest
- * must wait, HAFT_ECLOSED if nobody reads. */
+ * must wait, HAFT_ECLOSED if nobody reads, or HAFT_EFAIL with errno for any other error. */
 int hf_writer_flush(struct writer *writer);
 
 /* Whether the limit is reached; false again when half has been written. */

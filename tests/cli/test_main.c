@@ -208,12 +208,22 @@ static const struct line lines[] = {
      NULL},
     {{"--call", "later"}, false, 0, "finished elsewhere\n", NULL},
     {{"--call", "brief", "--log-level", "critical"}, false, 1, "timed out after 50 ms\n", NULL},
-    {{"--call", "gret"}, false, 2, "", "greeter: Tool gret not found (-32602)\n"},
+    {{"--call", "gret"},
+     false,
+     2,
+     "",
+     "greeter: Tool gret not found (-32602); did you mean greet?\n"},
     {{"--call", "greet", "{"}, false, 2, "", "greeter: the arguments are not valid JSON: "},
     {{"--call"}, false, 2, "", "greeter: --call needs TOOL [JSON]\n"},
     {{"--lst"}, false, 2, "", "greeter: unknown option --lst; did you mean --list?\n"},
     {{"--wrkrs", "3"}, false, 2, "", "did you mean --workers?\n"},
     {{"greet"}, false, 2, "", "greeter: unexpected argument greet; --help shows the usage\n"},
+    {{"--nope"}, false, 2, "", "greeter: unknown option --nope; --help lists the options\n"},
+    {{"--log-level", "--call", "greet"},
+     false,
+     2,
+     "",
+     "greeter: --log-level needs LEVEL; write --log-level=--call if that is its value\n"},
     {{"--quite-different"},
      false,
      2,
@@ -251,7 +261,7 @@ static const struct line lines[] = {
     {{"--stdio", "--sandbox-read", "/"}, false, 0, "", "warning --sandbox-read, "},
     {{"--stdio", "--sandbox-connect"}, false, 0, "", "warning --sandbox-read, "},
 #if HAFT_HTTP
-    {{"--stdio", "--http", "127.0.0.1:0"}, false, 0, "", NULL},
+    {{"--stdio", "--http", "127.0.0.1:0"}, false, 2, "", "--stdio and --http exclude each other"},
 #else
     {{"--http", "127.0.0.1:0"},
      false,
@@ -432,6 +442,117 @@ static void a_terminal_is_told_what_to_do(void **state)
     close(master);
 }
 
+/* ---- TOOL_<NAME>_DISABLED ---- */
+
+struct hidden_line {
+    const char *variable, *value, *out, *error; /* all of it but the date; NULL: nothing */
+};
+
+static int run_hidden(void *context)
+{
+    const struct hidden_line *row = context;
+    struct line line = {{"--check"}, false, 0, NULL, NULL};
+
+    setenv(row->variable, row->value, 1);
+    return run(&line);
+}
+
+static void a_variable_hides_a_tool(void **state)
+{
+    static const char shown[] = "5 tools are offered\n";
+    static const char hidden[] = "4 tools are offered, 1 is hidden\n";
+    static const struct hidden_line rows[] = {
+        {"TOOL_GREET_DISABLED", "true", hidden, NULL},
+        {"TOOL_GREET_DISABLED", "1", hidden, NULL},
+        {"TOOL_GREET_DISABLED", "false", shown, NULL},
+        {"TOOL_GREET_DISABLED", "0", shown, NULL},
+        {"TOOL_GREET_DISABLED", "", shown, NULL},
+        {"TOOL_GREET_DISABLED", "yes", hidden,
+         "TOOL_GREET_DISABLED: expected true or false, not yes; the tool is hidden\n"},
+        {"TOOL_GREET_DISABLED", "TRUE", hidden,
+         "TOOL_GREET_DISABLED: expected true or false, not TRUE; the tool is hidden\n"},
+        {"TOOL_GREETING_DISABLED", "true", shown,
+         "TOOL_GREETING_DISABLED: no tool has this name\n"},
+        {"TOOL__DISABLED", "true", shown, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char error[1024] = "";
+        struct child child;
+
+        child_start(&child, run_hidden, (void *)(uintptr_t)&rows[i]);
+        child_end(&child);
+        child_is_silent(&child);
+        haft_buffer_add(&child.seen, "", 1);
+        assert_string_equal(child.seen.data, rows[i].out);
+        if (read(child.error, error, sizeof error - 1) > 0 ? !rows[i].error : rows[i].error != NULL)
+            fail_msg("line %zu complained\n%s", i, error);
+        if (rows[i].error && !strstr(error, rows[i].error))
+            fail_msg("line %zu complained\n%s", i, error);
+        assert_int_equal(child_wait(&child), 0);
+    }
+}
+
+/* ---- descriptors that are of no use ---- */
+
+/* A line whose standard input or output is closed, or goes to a disk that is full. */
+struct deaf_line {
+    struct line line;
+    bool without_input, without_output;
+    const char *said; /* on standard input */
+};
+
+static int run_deaf(void *context)
+{
+    const struct deaf_line *deaf = context;
+
+    if (deaf->without_input)
+        close(STDIN_FILENO);
+    if (deaf->without_output)
+        close(STDOUT_FILENO);
+    else if (!deaf->without_input)
+        dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+    return run((void *)(uintptr_t)&deaf->line);
+}
+
+static void what_cannot_be_written_is_a_failure(void **state)
+{
+    static const char full[] = "cannot write to standard output: No space left on device\n";
+    static const struct deaf_line rows[] = {
+        {{{"--help"}, .error = full}, .said = NULL},
+        {{{"--version"}, .error = full}, .said = NULL},
+        {{{"--list"}, .error = full}, .said = NULL},
+        {{{"--list", "--json"}, .error = full}, .said = NULL},
+        {{{"--print-config"}, .error = full}, .said = NULL},
+        {{{"--call", "greet", "{\"name\":\"Ada\"}"}, .error = full}, .said = NULL},
+        {{{NULL}, .error = full}, .said = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"},
+        {{{NULL}, .error = "greeter: standard input is not open\n"}, .without_input = true},
+        {{{NULL}, .error = "greeter: standard output is not open\n"}, .without_output = true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char error[4096] = "";
+        struct child child;
+        int status;
+
+        child_start(&child, run_deaf, (void *)(uintptr_t)&rows[i]);
+        if (rows[i].said)
+            child_puts(&child, rows[i].said);
+        child_end(&child);
+        do
+            assert_int_equal(poll(&(struct pollfd){.fd = child.error, .events = POLLIN}, 1, 20000),
+                             1);
+        while (read(child.error, error + strlen(error), sizeof error - 1 - strlen(error)) > 0);
+        if (!strstr(error, rows[i].line.error))
+            fail_msg("line %zu complained\n%s", i, error);
+        status = child_wait(&child);
+        if (status != 1)
+            fail_msg("line %zu ended with %d", i, status);
+    }
+}
+
 static int run_nothing(void *context)
 {
     char name[] = "nothing", *argv[] = {name, NULL};
@@ -490,6 +611,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_does_what_it_says),
         cmocka_unit_test(a_terminal_is_told_what_to_do),
+        cmocka_unit_test(a_variable_hides_a_tool),
+        cmocka_unit_test(what_cannot_be_written_is_a_failure),
         cmocka_unit_test(no_server_is_a_failure),
         cmocka_unit_test(sections_are_undone_before_the_server),
         cmocka_unit_test(many_complaints_have_an_end),
