@@ -32,7 +32,6 @@ bench
 tests/support
 '
 later='
-include/haft/cpp
 '
 
 # Whether all comments of a file must pass: those of most rooms have been rewritten.

@@ -1,7 +1,7 @@
 /* haft/cpp/convert.hpp - values of C++ from their shadows (table.hpp), and the other way.
  *
- * What is read out of a shadow has been checked.  What is written into one is copied into an arena, and
- * checked when the library encodes it. */
+ * The library has checked a shadow that it decoded.  A value that is written into a shadow is copied into an
+ * arena, and checked when the library encodes it. */
 #ifndef HAFT_CPP_CONVERT_HPP
 #define HAFT_CPP_CONVERT_HPP
 
@@ -73,7 +73,7 @@ class buffer
         return &own_;
     }
 
-    /* What has been written; std::bad_alloc or std::length_error if not all of it fitted. */
+    /* Returns the text written so far; throws std::bad_alloc or std::length_error if a part of it did not fit. */
     std::string text() const
     {
         if (own_.status == HAFT_ENOMEM)

@@ -196,7 +196,7 @@
 #define HAFT_IS_CPP_MEMBER_ true
 #define HAFT_IS_CPP_C_ false
 
-/* What is not a field is left out: HAFT_LISTED_ has said so. */
+/* Leaves out an entry that is not a field; HAFT_LISTED_ has reported it. */
 #define HAFT_IF_FIELD_(F, T, tuple) HAFT_IF_FIELD2_(HAFT_SECOND_(HAFT_PROBE_ tuple, 0, 0), F, T, tuple)
 #define HAFT_IF_FIELD2_(...) HAFT_IF_FIELD3_(__VA_ARGS__)
 #define HAFT_IF_FIELD3_(is_field, F, T, tuple) HAFT_IF_FIELD_##is_field##_(F, T, tuple)

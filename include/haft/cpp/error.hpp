@@ -59,7 +59,7 @@ class invalid : public error
 };
 
 /* For handlers: an error whose text the model reads.  The text of any other exception goes to the
- * server's log, and the model is told that the tool failed. */
+ * server's log, and the model only learns that the tool failed. */
 class tool_error : public std::runtime_error
 {
   public:
@@ -69,7 +69,7 @@ class tool_error : public std::runtime_error
 namespace detail
 {
 
-/* Throws what a status stands for; 0 and above are none. */
+/* Throws the exception for a negative status. */
 inline void check(int status, const char *what = nullptr)
 {
     if (status == HAFT_ENOMEM)

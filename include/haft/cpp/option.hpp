@@ -308,7 +308,7 @@ class option_table
     bool added_ = false;
 };
 
-/* What may follow an option's description. */
+/* A rule that may follow the description of an option. */
 template <class Apply> struct option_rule {
     Apply apply;
 };

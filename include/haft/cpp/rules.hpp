@@ -119,7 +119,7 @@ template <class T> struct form_of<std::vector<T>> {
                                       : form::array;
 };
 
-/* What is in a container; the type itself of anything else. */
+/* The element type of a container; any other type itself. */
 template <class T, form = form_of<T>::value> struct inside {
     using type = T;
 };
@@ -180,7 +180,7 @@ struct plain_rules : haft_plain_rules {
 };
 
 template <class T> struct integer_rules : haft_integer_rules {
-    /* Those of an unsigned 64-bit integer end where those of int64_t do: what is decoded is one. */
+    /* The range of an unsigned 64-bit integer ends with that of int64_t, which the library decodes into. */
     static constexpr std::int64_t least =
         std::is_signed_v<T> ? std::int64_t{std::numeric_limits<std::make_signed_t<T>>::min()} : 0;
     static constexpr std::int64_t most =

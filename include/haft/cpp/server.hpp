@@ -5,7 +5,7 @@
  *     server.tool("add", "Adds two numbers", add, haft::read_only());
  *     return server.main(argc, argv);
  *
- * What is wrong with a tool is a haft::error from `tool`.  A server may be moved, not copied.  Tools may
+ * `tool` throws haft::error if a tool is invalid.  A server may be moved, not copied.  Tools may
  * be added from any thread while it serves. */
 #ifndef HAFT_CPP_SERVER_HPP
 #define HAFT_CPP_SERVER_HPP

@@ -153,7 +153,7 @@ template <class F> constexpr bool check_handler()
     return false;
 }
 
-/* What is advertised for what a handler gives. */
+/* The output schema of a tool whose handler returns this type. */
 template <class Out> constexpr const haft_type *output_type()
 {
     if constexpr (std::is_void_v<Out> || is_text<Out>())
@@ -176,7 +176,7 @@ template <class In> constexpr const haft_type *input_type()
 
 /* ---- the tool ---- */
 
-/* What a server keeps: something offered, and the texts that it points to. */
+/* An offered item that a server owns, and the strings that it points to. */
 struct held {
     std::deque<std::string> texts; /* whose addresses stay */
 
@@ -366,14 +366,14 @@ inline auto timeout(std::chrono::milliseconds time)
     return detail::tool_option{
         [time](detail::held_tool &t) { t.tool.timeout_ms = static_cast<unsigned>(time.count()); }};
 }
-/* At most so many calls of each client in so much time. */
+/* Limits the calls of each client: `calls` per interval. */
 inline auto rate(unsigned calls, std::chrono::milliseconds per)
 {
     return detail::tool_option{[calls, per](detail::held_tool &t) {
         t.tool.rate = {calls, static_cast<unsigned>(per.count())};
     }};
 }
-/* At most so many calls at once, and so many that wait. */
+/* Limits how many calls run at the same time, and how many wait. */
 inline auto cap(unsigned running, unsigned waiting = 0)
 {
     return detail::tool_option{[running, waiting](detail::held_tool &t) {
