@@ -85,7 +85,7 @@ void haft_finish(haft_call *call, int status);
 const char *haft_request_id(const haft_call *call); /* as text; U+0000 is written \\u0000 */
 const char *haft_call_name(const haft_call *call);  /* tool, prompt or URI of a resource */
 void *haft_tool_data(const haft_call *call);   /* `data` of the tool, resource, prompt or method */
-void *haft_server_data(const haft_call *call); /* `data` of the server's options */
+void *haft_server_data(const haft_call *call); /* haft_server_set_data, or `data` of its options */
 
 /* Return and set a pointer that the program keeps with this call; NULL until it is set.
  * haft_call_set (haft/pipeline.h) keeps several. */
@@ -133,6 +133,24 @@ haft_arena *haft_call_arena(haft_call *call);
 /* Returns true once nobody waits for the answer: the handler should stop.  May be called from any
  * thread. */
 bool haft_call_cancelled(const haft_call *call);
+
+/* Called when a call is cancelled: haft_call_on_cancel. */
+typedef void haft_cancel_function(haft_call *call, void *context);
+
+/* Has a function called once, as soon as haft_call_cancelled is true: the client has cancelled the
+ * call or left, its time is over, or the server shuts down.  Use it to wake a handler that waits, so
+ * that it need not check from time to time.
+ *
+ * The function is called on another thread, usually that of the client's session; if the call is
+ * cancelled already, on this one, before haft_call_on_cancel returns.  It must return soon, and must
+ * not use the call except for haft_call_cancelled and haft_log.  A later function takes the place of
+ * an earlier one; NULL removes it.
+ *
+ * The function is neither running nor called any more when haft_call_on_cancel with NULL returns, when
+ * haft_finish or haft_continue returns, and when a handler that does not return HAFT_PENDING has
+ * returned: `context` may be on the handler's stack if it removes the function before it returns. In
+ * an isolated tool it is never called, because haft kills the process. */
+void haft_call_on_cancel(haft_call *call, haft_cancel_function *function, void *context);
 
 /* Returns the milliseconds until the deadline as of the latest tick: 0 if it has passed, -1 if
  * there is none. */

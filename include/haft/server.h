@@ -47,8 +47,8 @@ typedef struct haft_server_options {
     size_t n_icons;                            /* number of icons */
     const char *instructions;                  /* for the model, about the server as a whole */
     const haft_allocator *allocator;           /* malloc */
-    void *data;                                /* pointer of the program: haft_server_data */
-    haft_log_function *log;       /* none; haft_main: warnings and above to standard error */
+    void *data;             /* pointer of the program: haft_server_data, haft_server_set_data */
+    haft_log_function *log; /* none; haft_main: warnings and above to standard error */
     haft_record_function *record; /* instead of log */
     void *log_context;            /* first argument of log and record */
     /* Returns nanoseconds, to measure calls; without it durations are 0. haft_main provides one. */
@@ -88,6 +88,10 @@ void haft_server_free(haft_server *server);
 
 /* Sets the option of that name, before the server serves.  The key is copied. */
 void haft_server_set_seal_key(haft_server *server, const unsigned char key[32]);
+
+/* Sets the pointer of the program that haft_server_data returns in a handler, instead of `data` of the
+ * options; for a program whose data need the server.  Call it before the server serves. */
+void haft_server_set_data(haft_server *server, void *data);
 
 /* Returns the reason of the latest refusal by a function of this header. */
 const haft_reason *haft_server_error(const haft_server *server);

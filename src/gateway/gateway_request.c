@@ -100,7 +100,7 @@ bool haft_gateway_request_quick(const haft_gateway_request *req)
 
 void haft_gateway_request_cancel(haft_gateway_request *req)
 {
-    atomic_store(&req->call->cancelled, true);
+    hf_call_cancel(req->call);
 }
 
 bool haft_gateway_request_tick(haft_gateway_request *req, haft_time now)

@@ -71,7 +71,7 @@ void hf_gateway_request_give_up(haft_gateway_request *req, int status)
 
     req->given_up = status;
     call->stages.outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
-    atomic_store(&call->cancelled, true);
+    hf_call_cancel(call);
     if (req->step != STEP_HANDLER)
         return;
     if (status == 504 && req->in_line)
@@ -149,7 +149,7 @@ static void waiter_indulge(struct waiter *waiter, const haft_gateway_request *re
 
     if (req->step != STEP_INBOUND)
         return;
-    atomic_store(&req->call->cancelled, true);
+    hf_call_cancel(req->call);
     while (!waiter->continued && (now = uv_hrtime()) < end)
         uv_cond_timedwait(&waiter->over, &waiter->lock, end - now);
 }

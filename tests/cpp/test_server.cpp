@@ -1,6 +1,7 @@
 /* test_server.cpp - functions and lambdas as tools: what they take and give, what becomes of their exceptions,
  * and who owns what. */
 #include <haft.hpp>
+#include <haft/engine.h>
 
 #include <atomic>
 #include <cstdio>
@@ -580,6 +581,64 @@ void test_options()
                 }).find("another type") != std::string::npos);
 }
 
+haft_call *held_call;
+
+int hold_call(haft_call *call, const void *, void *)
+{
+    held_call = call;
+    return HAFT_PENDING;
+}
+
+void send_nothing(void *, const haft_outgoing *)
+{
+}
+
+/* A function is called when the call is cancelled, unless its object is gone. */
+void test_on_cancel()
+{
+    const std::string cancel =
+        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})";
+    const std::string begin =
+        R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold"}})";
+    haft::server server("test", "1");
+    haft::options<haft_tool> tool;
+    haft::options<haft_session_options> options;
+    haft::options<haft_transport> transport;
+    int told = 0;
+
+    tool.name = "hold";
+    tool.description = "Holds";
+    tool.call = hold_call;
+    server.add(tool);
+    transport.send = send_nothing;
+    options.transport = &transport;
+    haft_session *session = haft_session_new(server.get(), &options);
+    assert_non_null(session);
+    for (bool late : {false, true}) {
+        assert_int_equal(haft_session_receive(session, begin.data(), begin.size(), nullptr, 1), 0);
+        haft::call call(held_call);
+        {
+            haft::on_cancel gone(call, [&] { told += 100; });
+        }
+        {
+            std::optional<haft::on_cancel> stop;
+
+            if (!late)
+                stop.emplace(call, [&] {
+                    told++;
+                    throw 5;
+                });
+            assert_int_equal(
+                haft_session_receive(session, cancel.data(), cancel.size(), nullptr, 1), 0);
+            if (late)
+                stop.emplace(call, [&] { told += 10; });
+        }
+        assert_int_equal(told, late ? 11 : 1);
+        haft_finish(held_call, 0);
+    }
+    haft_session_free(session);
+}
+
 /* Every type that a variable may have; absent values leave it alone. */
 void test_option_types()
 {
@@ -676,11 +735,11 @@ void test_memory()
 int main()
 {
     const CMUnitTest tests[] = {
-        CPP_TEST(test_calls),        CPP_TEST(test_log),          CPP_TEST(test_legacy),
-        CPP_TEST(test_ask),          CPP_TEST(test_list),         CPP_TEST(test_offers),
-        CPP_TEST(test_c_tool),       CPP_TEST(test_refused),      CPP_TEST(test_typed),
-        CPP_TEST(test_lifetime),     CPP_TEST(test_memory),       CPP_TEST(test_options),
-        CPP_TEST(test_option_types), CPP_TEST(test_option_pages),
+        CPP_TEST(test_calls),     CPP_TEST(test_log),          CPP_TEST(test_legacy),
+        CPP_TEST(test_ask),       CPP_TEST(test_list),         CPP_TEST(test_offers),
+        CPP_TEST(test_c_tool),    CPP_TEST(test_refused),      CPP_TEST(test_typed),
+        CPP_TEST(test_lifetime),  CPP_TEST(test_memory),       CPP_TEST(test_options),
+        CPP_TEST(test_on_cancel), CPP_TEST(test_option_types), CPP_TEST(test_option_pages),
     };
 
     return cmocka_run_group_tests(tests, nullptr, nullptr);

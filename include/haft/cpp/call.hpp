@@ -4,6 +4,9 @@
 #ifndef HAFT_CPP_CALL_HPP
 #define HAFT_CPP_CALL_HPP
 
+#include <functional>
+#include <utility>
+
 #include <haft/call.h>
 #include <haft/server.h>
 
@@ -157,6 +160,41 @@ class call
 
   private:
     haft_call *own_;
+};
+
+/* Has a function called while it exists, as soon as the call is cancelled, and at once if it is so already:
+ *
+ *     std::condition_variable woken;
+ *     haft::on_cancel wake(call, [&] { woken.notify_all(); });
+ *
+ * The function runs on another thread (haft_call_on_cancel).  It must return soon; what it throws is ignored.
+ * When the object is gone, the function is not running and is not called any more.  A call has one at a time. */
+class on_cancel
+{
+  public:
+    on_cancel(call &of, std::function<void()> function)
+        : own_(of.get()), function_(std::move(function))
+    {
+        haft_call_on_cancel(own_, run, this);
+    }
+    ~on_cancel()
+    {
+        haft_call_on_cancel(own_, nullptr, nullptr);
+    }
+    on_cancel(const on_cancel &) = delete;
+    on_cancel &operator=(const on_cancel &) = delete;
+
+  private:
+    static void run(haft_call *, void *self) noexcept
+    {
+        try {
+            static_cast<on_cancel *>(self)->function_();
+        } catch (...) {
+        }
+    }
+
+    haft_call *own_;
+    std::function<void()> function_;
 };
 
 } /* namespace haft */

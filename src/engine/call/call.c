@@ -193,6 +193,8 @@ void haft_call_run(haft_call *call)
     if (call->stages.queued)
         set_queued(call, false);
     call->status = isolated ? hf_call_run_isolated(call) : call->handler.execute(call);
+    if (call->status != HAFT_PENDING)
+        hf_call_uncancel(call);
 }
 
 bool hf_call_is_unwanted(haft_call *call)
@@ -276,7 +278,7 @@ static void call_stop_waiting(haft_call *call)
 
 void hf_call_give_up(haft_call *call)
 {
-    atomic_store(&call->cancelled, true);
+    hf_call_cancel(call);
     call->answered = true;
     if (call->request.batch)
         leave_batch(call);

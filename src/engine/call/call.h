@@ -53,6 +53,18 @@ struct call_arguments {
     _Atomic(struct materialized *) materialized; /* the same as JSON, once requested */
 };
 
+/* The function that a handler wants to have called when its call is cancelled (cancel.c). */
+struct call_cancel {
+    atomic_bool lock; /* of the function, also while it runs */
+    haft_cancel_function *function;
+    void *context;
+    atomic_bool listed; /* in the list of the outermost call */
+    haft_call *next;    /* in that list */
+    /* of the outermost call: */
+    atomic_bool list_lock;
+    haft_call *first;
+};
+
 /* The handler's input, and how it runs. */
 struct call_handler {
     const void *in;
@@ -60,6 +72,7 @@ struct call_handler {
     int (*execute)(haft_call *call);   /* runs the handler with its input */
     void (*complete)(haft_call *call); /* writes the result */
     _Atomic(void *) user_data;
+    struct call_cancel cancel;
     const struct text *variables; /* variables of a template: name, value, name, value */
     size_t n_variables;
 };
@@ -243,6 +256,12 @@ void hf_call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT]);
 /* The client no longer waits for the response: cancels the handler and suppresses output. A call
  * that only waited for the client or its turn ends at once. */
 void hf_call_give_up(haft_call *call);
+
+/* Cancels a call and those that were made within it, and tells their handlers. May be called from any
+ * thread that may use the call. */
+void hf_call_cancel(haft_call *call);
+/* The handler has finished: its function is not running, and is not called any more. */
+void hf_call_uncancel(haft_call *call);
 
 /* Whether the client no longer waits for a response. */
 bool hf_call_is_unwanted(haft_call *call);

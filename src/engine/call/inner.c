@@ -176,8 +176,12 @@ int hf_inner_run(haft_call *call)
 {
     int status;
 
-    if (!call->item->isolate)
-        return hf_tool_handle(call);
+    if (!call->item->isolate) {
+        status = hf_tool_handle(call);
+        if (status != HAFT_PENDING)
+            hf_call_uncancel(call);
+        return status;
+    }
     status = hf_call_run_isolated(call);
     return !status && !call->result.checked ? hf_tool_check(call) : status;
 }

@@ -70,6 +70,7 @@ void haft_finish(haft_call *call, int status)
 {
     struct owner *owner = call->owner;
 
+    hf_call_uncancel(call);
     if (!owner->loop.post) {
         hf_call_finish(call, status);
         return;
@@ -82,6 +83,7 @@ void haft_continue(haft_call *call, int status)
 {
     struct owner *owner = call->owner;
 
+    hf_call_uncancel(call);
     if (!owner->loop.post) {
         call->posts.resume(call, status);
         return;

@@ -109,7 +109,9 @@ static void complete_fault(haft_call *call, int status)
     const char *text = said ? NULL : *fault->before ? fault->before : failure_text(status);
     haft_buffer *out;
 
-    if (!said)
+    if (!said && status == HAFT_EFAIL)
+        haft_log(call, HAFT_ERROR, "failed, and the handler did not say why");
+    else if (!said)
         haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
     if (fault->code) {
         hf_respond_error(call, fault->code, said ? hf_call_error_text(call) : text, NULL);

@@ -166,6 +166,11 @@ int hf_server_make_seal_key(haft_server *server, const haft_loop *loop)
     return status;
 }
 
+void haft_server_set_data(haft_server *server, void *data)
+{
+    server->options.data = data;
+}
+
 void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
 {
     static const char purpose[] = "digests of arguments";
