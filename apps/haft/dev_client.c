@@ -94,7 +94,7 @@ void dev_client_pump(struct dev_client *client)
                         (dev_takes_lines(dev) || hf_lines_left(&client->lines) < DEV_QUEUE));
 }
 
-/* What came before the end of the input is passed on for as long as somebody takes it. */
+/* Input before the end is passed on as long as a server accepts it. */
 static void dev_on_stall(uv_timer_t *timer)
 {
     struct dev_client *client = timer->data;

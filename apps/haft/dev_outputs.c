@@ -11,7 +11,7 @@ static bool dev_paths_have(const struct dev_paths *paths, const char *path)
     return false;
 }
 
-/* What does not fit is not remembered: a build more, or one less. */
+/* Drops a path that does not fit, which causes one build more or less. */
 static void dev_paths_add(struct dev_paths *paths, const char *path)
 {
     char *copy;

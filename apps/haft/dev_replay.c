@@ -65,7 +65,7 @@ static void dev_fail_requests(struct dev_session *session, const char *reason, b
     }
 }
 
-/* Nobody wants the client's answers any more. */
+/* Cancels the requests to the client: the server that sent them is gone. */
 static void dev_cancel_asked(struct dev_session *session)
 {
     haft_buffer text;

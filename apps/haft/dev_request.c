@@ -71,7 +71,7 @@ static void dev_request_describe(struct dev_request *request, const struct rpc_m
         dev_copy_name(request->name, yyjson_get_str(name), yyjson_get_len(name));
 }
 
-/* Without memory for it, it is none that anything is compared with. */
+/* Keeps the URI; without memory, the request has none and never matches. */
 static void dev_request_keep_uri(struct dev_request *request, const struct rpc_message *rpc)
 {
     yyjson_val *uri = rpc_string(rpc->params, "uri");

@@ -7,7 +7,7 @@
 
 /* What a method of the client's means for the next server. */
 enum dev_role {
-    DEV_INITIALIZE, /* repeated, with an id of its own once it was answered */
+    DEV_INITIALIZE, /* repeated, with a new id if it has been answered */
     DEV_LISTEN,     /* repeated as long as it is not answered */
     DEV_LEVEL,      /* the latest is repeated */
     DEV_SUBSCRIBE,  /* repeated unless it was taken back */

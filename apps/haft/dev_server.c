@@ -1,7 +1,7 @@
 /* dev_server.c - the server of `haft dev`, a process.
  *
- * It leads a group of its own, so that what it has started ends with it, and so that an interrupt at
- * the terminal reaches it once. */
+ * It leads a separate process group, so that its children end with it, and so that an interrupt at the
+ * terminal reaches it once. */
 #include <signal.h>
 #include <stdlib.h>
 

@@ -9,14 +9,14 @@
 
 enum { DEV_ARENA_LIMIT = 1 << 30, DEV_ARENA_KEPT = 1 << 20, DEV_ANSWER_LIMIT = 4096 };
 
-/* The line that is looked at. */
+/* The current line. */
 struct dev_line {
     struct dev_session *session;
     uint64_t now;
     const char *down; /* why there is no server, or NULL */
 };
 
-/* Looks at a message; whether it is to be passed on as it is. */
+/* Handles a message; returns whether to pass it on unchanged. */
 typedef bool dev_look(const struct dev_line *line, const struct dev_message *message);
 
 bool dev_session_init(struct dev_session *session, const struct dev_output *out)
@@ -78,7 +78,7 @@ static bool dev_look_at(const struct dev_line *line, dev_look *look, const char 
     return look(line, &message);
 }
 
-/* Whether the line is to be passed on: an array is when one of its messages is. */
+/* Returns whether to pass the line on: an array, if that applies to one of its messages. */
 static bool dev_look_at_all(const struct dev_line *line, dev_look *look, const char *text,
                             size_t size, yyjson_val *root)
 {
@@ -149,7 +149,7 @@ static bool dev_client_notification(const struct dev_line *line, const struct de
     return !line->down;
 }
 
-/* The answer to a request of the server: to one of an older server, nobody waits for it. */
+/* The response to a request of the server; one to an older server is dropped. */
 static bool dev_client_response(const struct dev_line *line, const struct dev_message *message)
 {
     struct dev_session *session = line->session;
@@ -200,7 +200,7 @@ void dev_session_client(struct dev_session *session, const char *text, size_t si
 
 /* ---- the server ---- */
 
-/* What the server has accepted is what the next one is told. */
+/* Keeps a request that the server has accepted, to repeat it to the next server. */
 static void dev_keep(struct dev_request **kept, struct dev_request *request)
 {
     dev_request_free(*kept);
@@ -312,7 +312,7 @@ static bool dev_pass_changed(struct dev_session *session, const struct dev_messa
 }
 
 /* A later server counts its requests from the start again, and the client may still answer one of an
- * older server: from the second server on, their ids are told apart. */
+ * older server: from the second server on, haft makes the ids unique. */
 static bool dev_server_request(const struct dev_line *line, const struct dev_message *message)
 {
     struct dev_session *session = line->session;

@@ -6,7 +6,7 @@
  * had agreed with the first, and says to the client that the lists may have changed.  A call is never
  * repeated.
  *
- * It does no I/O: messages leave by the functions of `struct dev_output`, while a line is looked at. */
+ * It does no I/O: it passes messages to the functions of `struct dev_output` while it handles a line. */
 #ifndef HAFT_DEV_SESSION_H
 #define HAFT_DEV_SESSION_H
 
@@ -76,7 +76,7 @@ void dev_session_client(struct dev_session *session, const char *line, size_t si
 void dev_session_server(struct dev_session *session, const char *line, size_t size, uint64_t now);
 
 /* The server is there no more: what it did not answer fails with that reason.  With `restarting`
- * another one follows at once, which gets the requests that are no calls. */
+ * another one follows at once, which gets the requests other than calls. */
 void dev_session_lost(struct dev_session *session, const char *reason, bool restarting);
 
 /* Another server is there than the first. */

@@ -130,7 +130,7 @@ static void dev_watch_look(struct dev_watch *watch, const char *path, const char
     if (lstat(path, &status)) {
         dev_watch_forget(watch, path);
     } else if (S_ISDIR(status.st_mode)) {
-        /* What was put into a new one before it is watched has no event of its own. */
+        /* Files that were created before the new directory is watched cause no event. */
         if (dev_watch_skips_directory(name) || dev_watch_has(watch, path))
             return;
         dev_watch_found(watch, path);

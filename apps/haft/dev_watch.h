@@ -1,7 +1,7 @@
 /* dev_watch.h - which files of a directory have changed.
  *
- * A directory and those below it are watched, but for directories that hold no sources.  What a build
- * writes is no change: dev_outputs tells it from what a person writes meanwhile. */
+ * A directory and those below it are watched, but for directories that hold no sources.  The
+ * output of a build is ignored: dev_outputs distinguishes it from edits during the build. */
 #ifndef HAFT_DEV_WATCH_H
 #define HAFT_DEV_WATCH_H
 
@@ -30,14 +30,14 @@ struct dev_watch {
 /* Watches the directory; 0, or an error of libuv for the directory itself.  Those below it that
  * cannot be watched are reported on standard error. */
 int dev_watch_start(struct dev_watch *watch, uv_loop_t *loop, const char *path);
-/* Watches that file, too. */
+/* Also watches that file. */
 int dev_watch_file(struct dev_watch *watch, const char *path);
 /* Closes all handles: the loop has to run once more. */
 void dev_watch_stop(struct dev_watch *watch);
 
 /* Whether a directory of that name holds no sources: hidden, or a usual name for what is built. */
 bool dev_watch_skips_directory(const char *name);
-/* Whether a file of that name is no source: a temporary file of an editor, an object, a log. */
+/* Whether to ignore a file of that name: a temporary file of an editor, an object, a log. */
 bool dev_watch_skips_file(const char *name);
 
 /* Paths that changed during builds.  A path that changes during a build, and again when the build
@@ -52,9 +52,9 @@ struct dev_outputs {
     unsigned repeats;
 };
 
-/* A path has changed; whether something is to be done about it now. */
+/* A path has changed; returns whether to act on it now. */
 bool dev_outputs_change(struct dev_outputs *outputs, const char *path, bool building);
-/* A build has ended; whether it is to be repeated. */
+/* A build has ended; returns whether it must be repeated. */
 bool dev_outputs_built(struct dev_outputs *outputs);
 void dev_outputs_finish(struct dev_outputs *outputs);
 

@@ -38,7 +38,7 @@ later='
 rewritten() {
     case $1 in
     src/cli/* | src/config/* | src/protocol/* | src/http/listen.c | src/http/parse.c) return 1 ;;
-    src/engine/session/message.c | apps/haft/dev_* | apps/haft/remote_*) return 1 ;;
+    src/engine/session/message.c | apps/haft/remote_*) return 1 ;;
     src/*.[ch] | apps/*.[ch] | examples/*.[ch] | bench/*.[ch] | tests/support/*.[ch] | */internal.[ch]) ;;
     *) return 1 ;;
     esac
