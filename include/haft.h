@@ -4,10 +4,12 @@
 #ifndef HAFT_H
 #define HAFT_H
 
+#include <haft/authorize.h>
 #include <haft/base.h>
 #include <haft/build.h>
 #include <haft/call.h>
 #include <haft/client.h>
+#include <haft/connect.h>
 #include <haft/declare.h>
 #include <haft/engine.h>
 #include <haft/format.h>

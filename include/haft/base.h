@@ -68,7 +68,11 @@ extern "C" {
     X(HAFT_ECAPABILITY, -16, "capability not declared by the client") /* cannot be asked */        \
     X(HAFT_ECLOSED, -17, "connection closed") /* the peer has ended the connection */              \
     X(HAFT_ECRASHED, -18, "tool process exited before it answered") /* isolated tools */           \
-    X(HAFT_ENOMEM, -19, "out of memory") /* an allocation failed, or an arena is full */
+    X(HAFT_ENOMEM, -19, "out of memory") /* an allocation failed, or an arena is full */           \
+    X(HAFT_ETIMEOUT, -20, "timed out")   /* of a client's request */                               \
+    X(HAFT_ECANCELLED, -21, "cancelled") /* of a client's request */                               \
+    X(HAFT_EPROTOCOL, -22, "invalid answer of the server") /* not as the protocol requires */      \
+    X(HAFT_EDENIED, -23, "access denied") /* credentials are missing, invalid or not sufficient */
 
 /* Status codes: HAFT_OK and the codes of HAFT_ERRORS. */
 enum haft_status {

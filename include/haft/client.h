@@ -1,5 +1,8 @@
-/* haft/client.h - a client of a server in the same process, for tests and examples, or of a server
- * behind a transport.
+/* haft/client.h - a client: it uses the tools, resources and prompts of a server.
+ *
+ * The server is in the same process (haft_client_new, here), or somewhere else: haft_client_connect
+ * of haft/connect.h starts a program, or connects to a URL.  The functions below are the same for
+ * all of them.
  *
  *     haft_client *client = haft_client_new(server, NULL);
  *     haft_result result;
@@ -8,22 +11,22 @@
  *     printf("%s\n", result.text);
  *     haft_client_free(client);
  *
- * All messages are JSON text that goes through a haft_session, written and parsed on both sides, so
- * a test sees what a remote client would see.  Handlers run on the calling thread.  There is no
- * I/O, no thread and, unless the options have one, no clock: time passes when the program says so.
- * Handlers of isolated tools run in processes of their own, in real time, while the calling thread
- * waits.
+ * In the same process, all messages are JSON text that goes through a haft_session, written and
+ * parsed on both sides, so a test sees what a remote client would see.  Handlers run on the calling
+ * thread.  There is no I/O, no thread and, unless the options have one, no clock: time passes when
+ * the program says so.  Handlers of isolated tools run in processes of their own, in real time,
+ * while the calling thread waits.
  *
- * haft_client_open makes the same client for a server at the other end of a haft_transport.  What
- * this page says about the process and its time does not apply to it.
+ * haft_client_open makes the same client for a server at the other end of a haft_transport.
  *
- * A client belongs to one thread.  What a result points to lives until the client's next
- * request. */
+ * A client belongs to one thread, and calls its callbacks there.  What a result points to lives
+ * until the client's next request or, in a callback, until the callback returns. */
 #ifndef HAFT_CLIENT_H
 #define HAFT_CLIENT_H
 
 #include <haft/engine.h>
 #include <haft/json.h>
+#include <haft/schema.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +41,14 @@ typedef struct haft_client haft_client;
 typedef int haft_client_answer(void *context, const char *method, haft_value *params,
                                haft_buffer *ret_result);
 
+/* A question of the server that has not been answered. */
+typedef struct haft_question haft_question;
+
+/* Receives a question of the server, with a request or not.  The function answers it with one of
+ * the haft_question functions below, at once or later, on the client's thread.  It returns 0, or
+ * any other value to refuse to answer.  It may use the client, except for functions that wait. */
+typedef int haft_client_ask(void *context, haft_question *question);
+
 /* Receives a notification; params is NULL if there are none.  It must not use the client. */
 typedef void haft_client_notified(void *context, const char *method, haft_value *params);
 
@@ -49,8 +60,10 @@ typedef haft_time haft_client_clock(void *context);
 
 /* Options of a client.  Zero means the default in each description. */
 typedef struct haft_client_options {
-    size_t struct_size;         /* set by HAFT_INIT or HAFT_WITH */
-    const char *revision;       /* 2026-07-28. Older ones are negotiated by `initialize` */
+    size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
+    /* 2026-07-28 in the same process and behind a transport, where older ones are negotiated by
+     * `initialize`; with haft_client_connect the newest that the server supports. */
+    const char *revision;
     const char *name, *version; /* "client", "1.0.0" */
     const char *capabilities;   /* JSON object: {}, or everything that `answer` can be asked */
     /* Minimum level of log messages, such as "debug".  By default the client does not ask for any;
@@ -66,9 +79,23 @@ typedef struct haft_client_options {
     void *context; /* first argument of the functions above */
     bool progress; /* ask for progress with every request */
     /* How long a request waits for its answer: 0 in the same process, where the answer is there at
-     * once or comes later; 30 s behind a transport. */
+     * once or comes later; 30 s behind a transport.  Progress starts it again. */
     unsigned timeout_ms;
     const haft_allocator *allocator; /* malloc */
+    /* Answers questions of the server, perhaps later; used instead of `answer`. */
+    haft_client_ask *ask;
+    unsigned max_ms;        /* time for a request with progress: 600,000 */
+    unsigned max_in_flight; /* requests at a time: 32; further ones wait, within their timeout */
+    unsigned max_rounds;    /* rounds of questions of one request: 16 */
+    unsigned max_pages;     /* pages of a list: 64 */
+    size_t max_message;     /* bytes of a message of the server: 64 MiB */
+    bool manual_rounds;     /* a result that asks for input is returned as it is */
+    bool no_cache;          /* do not keep lists for as long as the server permits */
+    bool check_arguments;   /* check arguments of a tool against its schema before they are sent */
+    bool check_results;     /* check structured content against the tool's output schema */
+    /* What haft_client_discovery returned for this server before: the client does not ask again
+     * which revision the server supports. */
+    const char *discovery;
 } haft_client_options;
 
 /* Creates a client of a server, which must outlive it, and frees a client. options may be NULL.
@@ -140,12 +167,114 @@ int64_t haft_client_latest(const haft_client *client);
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result);
 
+/* ---- callbacks ---- */
+
+/* Reports how a request ended: status is 0 with a result, which may be an error of the server, or
+ * HAFT_ETIMEOUT, HAFT_ECANCELLED, HAFT_ECLOSED, HAFT_ENOMEM, HAFT_ETOOBIG, HAFT_EINVAL or HAFT_EPROTOCOL with NULL;
+ * haft_client_error has the reason.  Called exactly once, also if the client is closed. */
+typedef void haft_client_done(void *context, haft_client *client, int status,
+                              const haft_result *result);
+
+/* Reports progress of a request.  total is 0 if it is unknown; message is "" if there is none. */
+typedef void haft_client_progress(void *context, double progress, double total,
+                                  const char *message);
+
+/* A request whose result goes to a callback.  Zero means the default in each description. */
+typedef struct haft_client_exchange {
+    size_t struct_size;             /* set by HAFT_INIT or HAFT_WITH */
+    const char *method, *params;    /* any method with its parameters, a JSON object; */
+    const char *tool, *arguments;   /* or a tool, as for haft_client_call */
+    unsigned timeout_ms;            /* timeout_ms of the client */
+    haft_client_done *done;         /* NULL: haft_client_wait returns the result */
+    haft_client_progress *progress; /* NULL does not request progress */
+    void *context;                  /* first argument of the callbacks */
+} haft_client_exchange;
+
+/* Sends a request without waiting, as haft_client_send does.  `done` is not called before it
+ * returns. */
+int64_t haft_client_begin(haft_client *client, const haft_client_exchange *exchange);
+
 /* Sends a notification.  Returns 0, HAFT_ENOMEM, HAFT_ECLOSED or HAFT_EINVAL. */
 int haft_client_notify(haft_client *client, const char *method, const char *params);
 
 /* Cancels a request: it will not be answered.  Returns 0, HAFT_ENOTFOUND if no request with this id
  * is waiting, HAFT_ENOMEM or HAFT_ECLOSED. */
 int haft_client_cancel(haft_client *client, int64_t id);
+
+/* ---- declared types ---- */
+
+/* Calls a tool with arguments of a declared C type, and decodes its structured content into another
+ * one.  *ret_value is set, and lives as long as the result, if the function returns 0 and
+ * ret_result->is_error is false.  `arguments` and `ret_value` may be NULL.  Returns as haft_client_call, or HAFT_EPROTOCOL if
+ * there is no structured content or it does not match `out`. */
+int haft_client_call_typed(haft_client *client, const char *tool, const haft_schema *in,
+                           const void *arguments, const haft_schema *out, void *ret_value,
+                           haft_result *ret_result);
+
+/* ---- questions of the server ---- */
+
+/* elicitation/create, sampling/createMessage or roots/list, and its parameters, which live until
+ * the question is answered; NULL if there are none. */
+const char *haft_question_method(const haft_question *question);
+haft_value *haft_question_params(const haft_question *question);
+
+/* Answer a question, once: haft_question_accept with the content of a form, a JSON object, or NULL
+ * for its default values; haft_question_decline and haft_question_cancel a form or a URL;
+ * haft_question_answer any question, with the complete result; haft_question_refuse with an error.
+ * Return 0 and end the question; HAFT_EINVAL if the content does not match the form, with the
+ * question still open; HAFT_ECLOSED if the request has ended meanwhile, which ends the question;
+ * or HAFT_ENOMEM. */
+int haft_question_accept(haft_question *question, const char *content);
+int haft_question_decline(haft_question *question);
+int haft_question_cancel(haft_question *question);
+int haft_question_answer(haft_question *question, const char *result);
+int haft_question_refuse(haft_question *question, int code, const char *message);
+
+/* Appends an object with a value for each member of a form: its default or, if it is required and
+ * has none, the first value that its schema permits. */
+int haft_question_defaults(const haft_question *question, haft_buffer *ret_content);
+
+/* ---- subscriptions ---- */
+
+/* What a subscription is about. */
+typedef struct haft_topics {
+    size_t struct_size;             /* set by HAFT_INIT or HAFT_WITH */
+    bool tools, resources, prompts; /* changes of these lists */
+    const char *const
+        *uris; /* resources whose changes are reported; NULL-terminated; may be NULL */
+} haft_topics;
+
+/* Reports a change: of a list, with uri NULL, or of the resource with that URI.  After a lost
+ * connection was renewed, everything is reported once.  The client has already dropped what it
+ * kept of the list.  May use the client, except for functions that wait. */
+typedef void haft_client_changed(void *context, haft_client *client, haft_offer kind,
+                                 const char *uri);
+
+/* A subscription. */
+typedef struct haft_subscription haft_subscription;
+
+/* Subscribes to changes until haft_subscription_free or the end of the client.  Older servers are
+ * asked with resources/subscribe, and send changes of lists without being asked.  Returns NULL if
+ * memory runs out or the server offers none of the topics. */
+haft_subscription *haft_client_subscribe(haft_client *client, const haft_topics *topics,
+                                         haft_client_changed *changed, void *context);
+void haft_subscription_free(haft_subscription *subscription);
+
+/* ---- about the server ---- */
+
+/* The revision in use, and what the server has said about itself; NULL if it has not.  They live as
+ * long as the client. */
+const char *haft_client_revision(const haft_client *client);
+haft_value *haft_client_server_info(const haft_client *client);
+haft_value *haft_client_capabilities(const haft_client *client);
+const char *haft_client_instructions(const haft_client *client);
+
+/* Appends what the client knows about the server, as JSON, for haft_client_options.discovery. */
+int haft_client_discovery(const haft_client *client, haft_buffer *ret_text);
+
+/* Describes why the latest request failed, in words and with the HTTP status if there is one (0
+ * otherwise). Never contains secrets. */
+const char *haft_client_error(const haft_client *client, int *ret_http_status);
 
 #ifdef __cplusplus
 }

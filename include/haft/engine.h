@@ -69,15 +69,6 @@ typedef enum haft_incoming_kind {
     HAFT_INCOMING_RESPONSE      /* a response */
 } haft_incoming_kind;
 
-/* A header of an HTTP request or response. */
-typedef struct haft_header {
-    /* name and value; neither is NULL, and the value has no white space around it */
-    const char *name, *value;
-} haft_header;
-
-/* Returns the value of the first header of that name, in any case; NULL if there is none. */
-const char *haft_header_find(const haft_header *headers, size_t n, const char *name);
-
 /* The headers and the origin of the HTTP request that carried a message.  A message of 2026-07-28
  * must agree with its headers. */
 typedef struct haft_headers {

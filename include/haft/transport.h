@@ -20,6 +20,15 @@
 extern "C" {
 #endif
 
+/* A header of an HTTP request or response. */
+typedef struct haft_header {
+    /* name and value; neither is NULL, and the value has no white space around it */
+    const char *name, *value;
+} haft_header;
+
+/* Returns the value of the first header of that name, in any case; NULL if there is none. */
+const char *haft_header_find(const haft_header *headers, size_t n, const char *name);
+
 /* Kinds of messages to send. */
 typedef enum haft_outgoing_kind {
     HAFT_OUT_RESPONSE,     /* response to the message of `tag` */
@@ -32,10 +41,26 @@ typedef struct haft_outgoing {
     const char *text;        /* JSON without a line end */
     size_t size;             /* bytes of text */
     haft_outgoing_kind kind; /* kind of message */
-    void *tag;               /* tag of the message that this one is about; NULL for a client */
-    int error_code;          /* code of an error response; otherwise 0 */
-    int http_status;         /* matching status code for a transport over HTTP */
+    /* Tag of the message that this one is about.  For a request of a client a tag of its own, by
+     * which `let_go`, `message` and `failed` identify it; NULL for other messages of a client. */
+    void *tag;
+    int error_code;     /* code of an error response; otherwise 0 */
+    int http_status;    /* matching status code for a transport over HTTP */
+    const char *method; /* of a client's request or notification; NULL for a response */
+    /* Headers that belong to a client's message over HTTP: the revision, the method, its subject and
+     * mirrored arguments.  Their values are encoded as the protocol requires. */
+    const haft_header *headers;
+    size_t n_headers;
 } haft_outgoing;
+
+/* Why a request of a client has not been answered. */
+typedef struct haft_failure {
+    int status; /* HAFT_ECLOSED, HAFT_ETOOBIG, HAFT_ENOMEM, HAFT_EPROTOCOL, HAFT_EDENIED or another error */
+    int http_status;    /* status of an HTTP response; otherwise 0 */
+    const char *text;   /* what happened, for people; without secrets */
+    bool maybe_handled; /* the server may have executed the request */
+    bool session_gone;  /* the server no longer knows the session */
+} haft_failure;
 
 /* Functions of a transport.  Sessions and clients copy the struct. */
 typedef struct haft_transport {
@@ -59,6 +84,19 @@ typedef struct haft_transport {
      * transport must not call it.  May be NULL. */
     void (*close)(void *context);
     void *context; /* first argument of the functions */
+    /* For clients.  The following may be NULL.  Reports the revision in use: after `initialize` was answered, and
+     * before the first request of a revision without it. */
+    void (*negotiated)(void *context, const char *revision);
+    /* Forgets the connection and makes a new one, as if nothing had been sent: a new process, a new
+     * session.  Returns 0 or an error. */
+    int (*restart)(void *context);
+    /* Also receives messages of the server that belong to no request, if that needs a
+     * connection (a stream by GET). */
+    void (*listen)(void *context, bool listen);
+    /* Returns the time, without waiting or receiving. */
+    haft_time (*now)(void *context);
+    /* Requests a call of the receiver's `tick` at that time. */
+    void (*set_timer)(void *context, haft_time at);
 } haft_transport;
 
 /* Functions that a transport calls to report messages to a session or a client.  `tag` identifies
@@ -75,6 +113,13 @@ typedef struct haft_receiver {
      * HAFT_ECLOSED. */
     void (*closed)(void *context, void *tag);
     void *context; /* first argument of the functions */
+    /* Reports that the request of `tag`, or every request if tag is NULL, will not be answered.  Only for clients. */
+    void (*failed)(void *context, void *tag, const haft_failure *failure);
+    /* Reports that the request of `tag` waits for access (a login), or no longer: its deadline does not
+     * run meanwhile.  Only for clients. */
+    void (*held)(void *context, void *tag, bool held);
+    /* Checks deadlines, at the time that `set_timer` was called with.  Only for clients. */
+    void (*tick)(void *context, haft_time now);
 } haft_receiver;
 
 #ifdef __cplusplus
