@@ -342,8 +342,10 @@ haft_client *haft_client_open(const haft_transport *transport, const haft_client
     client->transport = its;
     if (!client->options.timeout_ms)
         client->options.timeout_ms = DEFAULT_TIMEOUT;
-    *ret_receiver =
-        (haft_receiver){client_take_message, client_take_too_long, client_take_closed, client};
+    *ret_receiver = (haft_receiver){.message = client_take_message,
+                                    .too_long = client_take_too_long,
+                                    .closed = client_take_closed,
+                                    .context = client};
     return client_introduced(client, revision);
 }
 

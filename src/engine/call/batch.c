@@ -37,8 +37,11 @@ void hf_batch_send(struct owner *owner, struct batch *batch)
         hf_rpc_put_error(&owner->out, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
         hf_owner_send_as(owner, HAFT_OUT_RESPONSE, batch->tag, RPC_INTERNAL_ERROR, 400);
     } else if (batch->responses.size && !owner->closed) {
-        hf_owner_give(owner, &(haft_outgoing){batch->responses.data, batch->responses.size,
-                                              HAFT_OUT_RESPONSE, batch->tag, 0, 200});
+        hf_owner_give(owner, &(haft_outgoing){.text = batch->responses.data,
+                                              .size = batch->responses.size,
+                                              .kind = HAFT_OUT_RESPONSE,
+                                              .tag = batch->tag,
+                                              .http_status = 200});
     } else {
         hf_owner_let_go(owner, batch->tag, true);
     }

@@ -26,8 +26,12 @@ void hf_owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, i
         hf_server_log(owner->server, HAFT_ERROR, "cannot write a message of %s: %s",
                       owner->server->name, haft_strerror(out->status));
     } else {
-        hf_owner_give(owner,
-                      &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
+        hf_owner_give(owner, &(haft_outgoing){.text = out->data,
+                                              .size = out->size,
+                                              .kind = kind,
+                                              .tag = tag,
+                                              .error_code = error_code,
+                                              .http_status = http_status});
     }
     hf_buffer_trim(out, SPARE_BYTES);
 }

@@ -23,8 +23,11 @@ static void post_notification(haft_call *call, const char *text, size_t size,
         call->progress.value = *progress;
     }
     if (size)
-        hf_owner_give(
-            owner, &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->request.tag, 0, 200});
+        hf_owner_give(owner, &(haft_outgoing){.text = text,
+                                              .size = size,
+                                              .kind = HAFT_OUT_NOTIFICATION,
+                                              .tag = call->request.tag,
+                                              .http_status = 200});
     else
         hf_owner_let_go(owner, call->request.tag, false);
 }

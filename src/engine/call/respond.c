@@ -20,8 +20,12 @@ static void send_without_memory(haft_call *call)
         haft_buffer_clear(&text);
         hf_rpc_put_error(&text, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
     }
-    hf_owner_give(call->owner, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE,
-                                                call->request.tag, RPC_INTERNAL_ERROR, 503});
+    hf_owner_give(call->owner, &(haft_outgoing){.text = text.data,
+                                                .size = text.size,
+                                                .kind = HAFT_OUT_RESPONSE,
+                                                .tag = call->request.tag,
+                                                .error_code = RPC_INTERNAL_ERROR,
+                                                .http_status = 503});
     haft_buffer_clear(&call->owner->out);
 }
 
@@ -54,10 +58,14 @@ void hf_respond_written(haft_call *call, int error_code)
     } else if (out->status) {
         send_without_memory(call);
     } else {
-        hf_owner_give(owner,
-                      &(haft_outgoing){out->data, out->size, HAFT_OUT_RESPONSE, call->request.tag,
-                                       error_code,
-                                       call->error.http_status ? call->error.http_status : 200});
+        hf_owner_give(owner, &(haft_outgoing){.text = out->data,
+                                              .size = out->size,
+                                              .kind = HAFT_OUT_RESPONSE,
+                                              .tag = call->request.tag,
+                                              .error_code = error_code,
+                                              .http_status = call->error.http_status
+                                                                 ? call->error.http_status
+                                                                 : 200});
         hf_buffer_trim(out, SPARE_BYTES);
     }
 }
