@@ -18,13 +18,6 @@ yyjson_mut_val *argument_value(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val
 /* Describes the type of a schema: "integer", "red|green", "string[]". */
 void argument_type(yyjson_val *root, yyjson_val *schema, haft_buffer *out);
 
-/* Why a tool with this schema cannot be called over HTTP: a header that it requires is invalid, or
- * not on an argument. NULL if it can be called. */
-const char *parameters_fault(yyjson_val *schema);
-/* The headers that repeat arguments: alternating names and values, then NULL. NULL without
- * memory. */
-const char *const *parameters_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena);
-
 /* Reads a whole file; returns a haft_status. */
 int file_read(const char *path, haft_buffer *ret_text);
 

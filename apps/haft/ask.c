@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "client/mirror.h"
 #include "form.h"
 #include "protocol/rpc.h"
 #include "remote.h"
@@ -136,12 +137,13 @@ struct listing {
     const struct shape *shape;
 };
 
-static const struct listing tools_list = {"tools", "tools/list", "tools", &shape_tools},
-                            prompts_list = {"prompts", "prompts/list", "prompts", &shape_prompts},
+static const struct listing tools_list = {"tools", "tools/list", "tools", &hf_shape_tools},
+                            prompts_list = {"prompts", "prompts/list", "prompts",
+                                            &hf_shape_prompts},
                             resources_list = {"resources", "resources/list", "resources",
-                                              &shape_resources},
+                                              &hf_shape_resources},
                             templates_list = {"resources", "resources/templates/list",
-                                              "resourceTemplates", &shape_templates};
+                                              "resourceTemplates", &hf_shape_templates};
 
 /* A tool that cannot be called is skipped. */
 static bool is_taken(const struct remote *remote, const struct listing *listing, yyjson_val *one)
@@ -152,7 +154,7 @@ static bool is_taken(const struct remote *remote, const struct listing *listing,
 
     if (listing != &tools_list || !remote_has_headers(remote))
         return true;
-    why = parameters_fault(yyjson_obj_get(one, "inputSchema"));
+    why = hf_mirror_fault(yyjson_obj_get(one, "inputSchema"));
     if (!why)
         return true;
     page_init(&line);
@@ -323,7 +325,7 @@ static int ping(struct invocation *call, struct remote *remote, haft_arena *aren
     enum revision revision = remote_revision(remote);
     bool modern = hf_revision_rows[revision].modern;
     struct remote_request request = {.method = modern ? "server/discover" : "ping",
-                                     .shape = modern ? &shape_discovery : NULL};
+                                     .shape = modern ? &hf_shape_discovery : NULL};
     yyjson_val *info = remote_server_info(remote), *result;
     yyjson_val *name = yyjson_obj_get(info, "name"), *version = yyjson_obj_get(info, "version");
     struct page page;
@@ -414,8 +416,10 @@ static int ask_call_tool(const struct ask_asked *asked, struct remote *remote, y
 {
     haft_buffer arguments, params;
     struct json_writer w;
-    struct remote_request request = {
-        .method = "tools/call", .shape = &shape_call, .name = asked->tool, .with_progress = true};
+    struct remote_request request = {.method = "tools/call",
+                                     .shape = &hf_shape_call,
+                                     .name = asked->tool,
+                                     .with_progress = true};
     yyjson_val *schema = yyjson_obj_get(tool, "inputSchema"), *result;
     haft_reason reason = {0};
     int status;
@@ -433,7 +437,7 @@ static int ask_call_tool(const struct ask_asked *asked, struct remote *remote, y
     hf_json_raw(json_key(&w, "arguments"), arguments.data, arguments.size);
     haft_buffer_add(&params, "", 1);
     request.params = params.data;
-    request.parameters = parameters_of(
+    request.parameters = hf_mirror_of(
         schema, haft_json_read(arguments.data, arguments.size, 512, asked->arena, NULL),
         asked->arena);
     if (params.status || !request.parameters) {

@@ -118,7 +118,7 @@ int remote_check_result(struct remote *remote, const char *method, const struct 
 {
     haft_reason reason;
 
-    return shape_check(shape, remote->result, "", &reason)
+    return hf_shape_check(shape, remote->result, "", &reason)
                ? remote_malformed(remote, method, "the result", &reason)
                : 0;
 }
@@ -127,7 +127,7 @@ int remote_check_error(struct remote *remote, const char *method)
 {
     haft_reason reason;
 
-    return shape_check(&shape_error, remote->error, "", &reason)
+    return hf_shape_check(&hf_shape_error, remote->error, "", &reason)
                ? remote_malformed(remote, method, "the error", &reason)
                : 0;
 }
@@ -155,7 +155,7 @@ static int check_question(struct remote *remote, const char *method, yyjson_val 
         return remote_fail(remote, EXIT_PROTOCOL,
                            "the server requested %s, which haft does not support", asked);
     snprintf(path, sizeof path, "inputRequests.%.64s.params", yyjson_get_str(key));
-    return shape_check(&shape_form, params, path, &reason)
+    return hf_shape_check(&hf_shape_form, params, path, &reason)
                ? remote_malformed(remote, method, "", &reason)
                : 0;
 }
@@ -166,7 +166,7 @@ static int answer_inputs(struct remote *remote, const char *method, haft_buffer 
     yyjson_val *state = yyjson_obj_get(remote->result, "requestState"), *key;
     yyjson_obj_iter questions = yyjson_obj_iter_with(rpc_object(remote->result, "inputRequests"));
     struct json_writer w = json_members(out, true);
-    int status = remote_check_result(remote, method, &shape_input_required);
+    int status = remote_check_result(remote, method, &hf_shape_input_required);
 
     if (status)
         return status;
@@ -203,7 +203,7 @@ static int ask_once(struct remote *remote, const struct remote_request *request)
     }
     if (!status)
         status = remote->error ? tell_error(remote, request->method)
-                               : remote_check_result(remote, request->method, &shape_result);
+                               : remote_check_result(remote, request->method, &hf_shape_result);
     return status;
 }
 

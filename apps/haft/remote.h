@@ -19,7 +19,7 @@
 
 #include "json/json.h"
 #include "program.h"
-#include "shape.h"
+#include "client/shape.h"
 
 struct remote;
 
@@ -51,7 +51,7 @@ struct remote_request {
     const struct shape *shape;     /* expected shape of the result; NULL for any object */
     const char *params;            /* members of an object, as JSON; NULL if there are none */
     const char *name;              /* subject of the request, for proxies; NULL if there is none */
-    const char *const *parameters; /* result of parameters_of, or NULL */
+    const char *const *parameters; /* result of hf_mirror_of, or NULL */
     bool with_progress;
 };
 

@@ -84,7 +84,7 @@ static int remote_message_answer(struct remote *remote, const struct rpc_message
 
     haft_buffer_init(&result, NULL, RESULT_LIMIT);
     if (remote_can_ask(remote, message->method, message->params) &&
-        !shape_check(&shape_form, message->params, "", NULL))
+        !hf_shape_check(&hf_shape_form, message->params, "", NULL))
         status = remote->options.elicit(remote->options.context, remote, message->params, &result);
     else if (!strcmp(message->method, "ping"))
         haft_buffer_puts(&result, "{}");

@@ -83,7 +83,7 @@ static enum remote_negotiate_verdict remote_negotiate_judge(struct remote *remot
     if (yyjson_is_obj(remote->result) && !yyjson_obj_get(remote->result, "supportedVersions"))
         return GREET; /* some old servers answer {} to every method that they do not know */
     if (!remote->error)
-        return remote_check_result(remote, "server/discover", &shape_discovery)
+        return remote_check_result(remote, "server/discover", &hf_shape_discovery)
                    ? GIVE_UP
                    : judge_versions(remote, yyjson_obj_get(remote->result, "supportedVersions"));
     if (code == RPC_UNSUPPORTED_VERSION)
@@ -134,7 +134,7 @@ static int take_greeting(struct remote *remote)
     yyjson_val *version;
     enum revision revision;
     int status = remote->error ? remote_check_error(remote, "initialize")
-                               : remote_check_result(remote, "initialize", &shape_greeting);
+                               : remote_check_result(remote, "initialize", &hf_shape_greeting);
 
     if (status)
         return status;

@@ -1,6 +1,6 @@
 /* shape_table.c - the shapes of everything that the program reads of responses. */
 #include "protocol/meta.h"
-#include "shape.h"
+#include "client/shape.h"
 
 #define MEMBERS(...)                                                                               \
     ((const struct shape_member[]){__VA_ARGS__, {.name = NULL, .shape = NULL, .required = false}})
@@ -27,10 +27,10 @@ static const struct shape server_info =
     OBJECT(MAY_HAVE("name", &string), MAY_HAVE("version", &string));
 static const struct shape discovery_meta = OBJECT(MAY_HAVE(META_SERVER_INFO, &server_info));
 
-const struct shape shape_discovery =
+const struct shape hf_shape_discovery =
     OBJECT(NEEDS("supportedVersions", &strings), MAY_HAVE("capabilities", &object),
            MAY_HAVE("_meta", &discovery_meta));
-const struct shape shape_greeting =
+const struct shape hf_shape_greeting =
     OBJECT(NEEDS("protocolVersion", &string), MAY_HAVE("capabilities", &object),
            MAY_HAVE("serverInfo", &server_info));
 
@@ -63,12 +63,12 @@ static const struct shape prompts = {.type = SHAPE_ARRAY, .each = &prompt};
 static const struct shape resources = {.type = SHAPE_ARRAY, .each = &resource};
 static const struct shape templates = {.type = SHAPE_ARRAY, .each = &template};
 
-const struct shape shape_tools = OBJECT(NEEDS("tools", &tools), MAY_HAVE("nextCursor", &string));
-const struct shape shape_prompts =
+const struct shape hf_shape_tools = OBJECT(NEEDS("tools", &tools), MAY_HAVE("nextCursor", &string));
+const struct shape hf_shape_prompts =
     OBJECT(NEEDS("prompts", &prompts), MAY_HAVE("nextCursor", &string));
-const struct shape shape_resources =
+const struct shape hf_shape_resources =
     OBJECT(NEEDS("resources", &resources), MAY_HAVE("nextCursor", &string));
-const struct shape shape_templates =
+const struct shape hf_shape_templates =
     OBJECT(NEEDS("resourceTemplates", &templates), MAY_HAVE("nextCursor", &string));
 
 /* ---- calls ---- */
@@ -89,7 +89,8 @@ static const struct shape block = {
     .type = SHAPE_OBJECT, .members = MEMBERS(NEEDS("type", &string)), .cases = block_cases};
 static const struct shape blocks = {.type = SHAPE_ARRAY, .each = &block};
 
-const struct shape shape_call = OBJECT(MAY_HAVE("content", &blocks), MAY_HAVE("isError", &boolean));
+const struct shape hf_shape_call =
+    OBJECT(MAY_HAVE("content", &blocks), MAY_HAVE("isError", &boolean));
 
 /* ---- elicitation ---- */
 
@@ -99,12 +100,12 @@ static const struct shape fields = {.type = SHAPE_OBJECT, .each = &object};
 static const struct shape form_schema =
     OBJECT(MAY_HAVE("properties", &fields), MAY_HAVE("required", &strings));
 
-const struct shape shape_input_required =
+const struct shape hf_shape_input_required =
     OBJECT(MAY_HAVE("inputRequests", &questions), MAY_HAVE("requestState", &string));
-const struct shape shape_form =
+const struct shape hf_shape_form =
     OBJECT(NEEDS("message", &string), NEEDS("requestedSchema", &form_schema));
 
 /* ---- all results ---- */
 
-const struct shape shape_result = OBJECT(MAY_HAVE("resultType", &string));
-const struct shape shape_error = OBJECT(NEEDS("code", &integer), NEEDS("message", &string));
+const struct shape hf_shape_result = OBJECT(MAY_HAVE("resultType", &string));
+const struct shape hf_shape_error = OBJECT(NEEDS("code", &integer), NEEDS("message", &string));

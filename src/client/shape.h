@@ -1,10 +1,10 @@
-/* shape.h - the expected structure of a server's responses, as data.
+/* client/shape.h - the expected structure of a server's responses, as data.
  *
  * A server may send any JSON. The parts that the program reads are checked against a shape first,
  * so that later code can rely on the types. A shape lists only the members that the program
  * reads. */
-#ifndef HAFT_SHAPE_H
-#define HAFT_SHAPE_H
+#ifndef HAFT_SRC_CLIENT_SHAPE_H
+#define HAFT_SRC_CLIENT_SHAPE_H
 
 #include "json/json.h"
 
@@ -34,16 +34,16 @@ struct shape_case {
 /* Returns 0, or HAFT_EINVAL with the path ("tools[1].name") and the error ("must be a string, not
  * null") in *reterr_reason. `path` is the path of the value itself, "" for the root; the value is
  * NULL if it is missing. */
-int shape_check(const struct shape *shape, yyjson_val *value, const char *path,
-                haft_reason *reterr_reason);
+int hf_shape_check(const struct shape *shape, yyjson_val *value, const char *path,
+                   haft_reason *reterr_reason);
 
 /* Results, by method. */
-extern const struct shape shape_greeting, shape_discovery, shape_tools, shape_prompts,
-    shape_resources, shape_templates, shape_call;
+extern const struct shape hf_shape_greeting, hf_shape_discovery, hf_shape_tools, hf_shape_prompts,
+    hf_shape_resources, hf_shape_templates, hf_shape_call;
 /* Any result, and one that requires input first. */
-extern const struct shape shape_result, shape_input_required;
+extern const struct shape hf_shape_result, hf_shape_input_required;
 /* The parameters of an elicitation form. */
-extern const struct shape shape_form;
-extern const struct shape shape_error;
+extern const struct shape hf_shape_form;
+extern const struct shape hf_shape_error;
 
 #endif

@@ -1,12 +1,12 @@
-/* parameters.c - arguments that are repeated in headers, so that proxies can route by them.
+/* mirror.c - arguments that are repeated in headers, so that proxies can route by them.
  *
  * A property of the schema with x-mcp-header names the header; it is valid only on paths of
  * properties. */
 #include <string.h>
 
-#include "arguments.h"
+#include "client/mirror.h"
 
-enum { PARAMETERS_MAX_DEPTH = 512, MAX_PARAMETERS = 64 }; /* messages are not parsed deeper */
+enum { MIRROR_MAX_DEPTH = 512, MIRROR_MAX = 64 }; /* messages are not parsed deeper */
 
 struct gathering {
     haft_arena *arena;
@@ -15,7 +15,7 @@ struct gathering {
     bool failed;
 };
 
-static bool is_token(const char *text)
+static bool mirror_is_token(const char *text)
 {
     static const char token[] =
         "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -23,12 +23,12 @@ static bool is_token(const char *text)
     return text && *text && strspn(text, token) == strlen(text);
 }
 
-static void parameters_add(struct gathering *to, const char *name, yyjson_val *value)
+static void mirror_add(struct gathering *to, const char *name, yyjson_val *value)
 {
     const char *text;
     char digits[32];
 
-    if (to->n == MAX_PARAMETERS)
+    if (to->n == MIRROR_MAX)
         return;
     if (yyjson_is_str(value))
         text = yyjson_get_str(value);
@@ -49,8 +49,8 @@ static void parameters_add(struct gathering *to, const char *name, yyjson_val *v
     to->n++;
 }
 
-static void parameters_gather(struct gathering *to, yyjson_val *schema, yyjson_val *arguments,
-                              int depth)
+static void mirror_gather(struct gathering *to, yyjson_val *schema, yyjson_val *arguments,
+                          int depth)
 {
     yyjson_obj_iter properties = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
     yyjson_val *key;
@@ -60,31 +60,31 @@ static void parameters_gather(struct gathering *to, yyjson_val *schema, yyjson_v
         const char *header = yyjson_get_str(yyjson_obj_get(property, "x-mcp-header"));
         yyjson_val *value = yyjson_obj_getn(arguments, yyjson_get_str(key), yyjson_get_len(key));
 
-        if (is_token(header) && value)
-            parameters_add(to, header, value);
+        if (mirror_is_token(header) && value)
+            mirror_add(to, header, value);
         else if (yyjson_is_obj(value))
-            parameters_gather(to, property, value, depth - 1);
+            mirror_gather(to, property, value, depth - 1);
     }
 }
 
 /* ---- schemas with headers ---- */
 
-enum parameters_place { ROOT, PROPERTY, ELSEWHERE };
+enum mirror_place { MIRROR_ROOT, MIRROR_PROPERTY, MIRROR_ELSEWHERE };
 
 struct inspection {
-    const char *names[MAX_PARAMETERS];
+    const char *names[MIRROR_MAX];
     size_t n;
     const char *why;
 };
 
-static bool parameters_is_one_of(yyjson_val *text, const char *const *names)
+static bool mirror_is_one_of(yyjson_val *text, const char *const *names)
 {
     while (*names && !yyjson_equals_str(text, *names))
         names++;
     return *names;
 }
 
-static bool is_scalar(yyjson_val *type)
+static bool mirror_is_scalar(yyjson_val *type)
 {
     static const char *const names[] = {"string", "integer", "boolean", NULL};
     bool any = false;
@@ -92,31 +92,31 @@ static bool is_scalar(yyjson_val *type)
     size_t i, n;
 
     if (!yyjson_is_arr(type))
-        return parameters_is_one_of(type, names);
+        return mirror_is_one_of(type, names);
     yyjson_arr_foreach(type, i, n, one) {
-        if (!parameters_is_one_of(one, names) && !yyjson_equals_str(one, "null"))
+        if (!mirror_is_one_of(one, names) && !yyjson_equals_str(one, "null"))
             return false;
-        any = any || parameters_is_one_of(one, names);
+        any = any || mirror_is_one_of(one, names);
     }
     return any;
 }
 
-static const char *inspection_fault(struct inspection *in, yyjson_val *property,
-                                    enum parameters_place place)
+static const char *mirror_fault_at(struct inspection *in, yyjson_val *property,
+                                   enum mirror_place place)
 {
     yyjson_val *header = yyjson_obj_get(property, "x-mcp-header");
     const char *name = yyjson_get_str(header);
 
-    if (place != PROPERTY)
+    if (place != MIRROR_PROPERTY)
         return "declares x-mcp-header where no argument is";
-    if (!is_token(name) || strlen(name) != yyjson_get_len(header))
+    if (!mirror_is_token(name) || strlen(name) != yyjson_get_len(header))
         return "declares an x-mcp-header that is not a valid header name";
-    if (!is_scalar(yyjson_obj_get(property, "type")))
+    if (!mirror_is_scalar(yyjson_obj_get(property, "type")))
         return "declares x-mcp-header for a type other than string, integer or boolean";
     for (size_t i = 0; i < in->n; i++)
         if (hf_text_same_ignoring_case(in->names[i], name))
             return "declares the same x-mcp-header twice";
-    if (in->n == MAX_PARAMETERS)
+    if (in->n == MIRROR_MAX)
         return "declares too many x-mcp-header arguments";
     in->names[in->n++] = name;
     return NULL;
@@ -124,8 +124,8 @@ static const char *inspection_fault(struct inspection *in, yyjson_val *property,
 
 /* Visits everything in a value that can be a schema. Outside of arguments, only a string is taken
  * for a header, because the object may be a map of schemas. */
-static void inspect(struct inspection *in, yyjson_val *value, enum parameters_place place,
-                    int depth)
+static void mirror_inspect(struct inspection *in, yyjson_val *value, enum mirror_place place,
+                           int depth)
 {
     static const char *const data[] = {"const", "default", "enum", "examples", NULL};
     yyjson_val *header = yyjson_obj_get(value, "x-mcp-header"), *key, *one, *name;
@@ -133,39 +133,41 @@ static void inspect(struct inspection *in, yyjson_val *value, enum parameters_pl
 
     if (!value || !depth || in->why)
         return;
-    if (header && (place == PROPERTY || yyjson_is_str(header)))
-        in->why = inspection_fault(in, value, place);
+    if (header && (place == MIRROR_PROPERTY || yyjson_is_str(header)))
+        in->why = mirror_fault_at(in, value, place);
     yyjson_arr_foreach(value, i, n, one)
-        inspect(in, one, ELSEWHERE, depth - 1);
+        mirror_inspect(in, one, MIRROR_ELSEWHERE, depth - 1);
     yyjson_obj_foreach(value, i, n, key, one) {
-        if (parameters_is_one_of(key, data))
+        if (mirror_is_one_of(key, data))
             continue;
         if (!yyjson_equals_str(key, "properties")) {
-            inspect(in, one, ELSEWHERE, depth - 1);
+            mirror_inspect(in, one, MIRROR_ELSEWHERE, depth - 1);
             continue;
         }
         yyjson_obj_foreach(one, k, m, name, header)
-            inspect(in, header, place == ELSEWHERE ? ELSEWHERE : PROPERTY, depth - 1);
+            mirror_inspect(in, header,
+                           place == MIRROR_ELSEWHERE ? MIRROR_ELSEWHERE : MIRROR_PROPERTY,
+                           depth - 1);
     }
 }
 
-const char *parameters_fault(yyjson_val *schema)
+const char *hf_mirror_fault(yyjson_val *schema)
 {
     struct inspection in = {.n = 0};
 
-    inspect(&in, schema, ROOT, PARAMETERS_MAX_DEPTH);
+    mirror_inspect(&in, schema, MIRROR_ROOT, MIRROR_MAX_DEPTH);
     return in.why;
 }
 
 /* ---- the headers of a call ---- */
 
-const char *const *parameters_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena)
+const char *const *hf_mirror_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena)
 {
     struct gathering to = {.arena = arena};
 
-    to.pairs = haft_arena_zalloc(arena, MAX_PARAMETERS * 2 + 1, sizeof *to.pairs);
+    to.pairs = haft_arena_zalloc(arena, MIRROR_MAX * 2 + 1, sizeof *to.pairs);
     if (!to.pairs)
         return NULL;
-    parameters_gather(&to, schema, arguments, PARAMETERS_MAX_DEPTH);
+    mirror_gather(&to, schema, arguments, MIRROR_MAX_DEPTH);
     return to.failed ? NULL : to.pairs;
 }

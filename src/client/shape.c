@@ -1,7 +1,7 @@
 /* shape.c - checks a value against its shape.
  *
  * The recursion is bounded by the tables, regardless of the value. */
-#include "shape.h"
+#include "client/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct shape_walk {
     size_t size;
 };
 
-static int haft_shape_check(struct shape_walk *walk, const struct shape *shape, yyjson_val *value);
+static int shape_check_value(struct shape_walk *walk, const struct shape *shape, yyjson_val *value);
 
 /* Appends a step to the path; returns its previous length. */
 static size_t shape_enter(struct shape_walk *walk, const char *format, ...) HAFT_PRINTF_(2, 3);
@@ -30,18 +30,18 @@ static size_t shape_enter(struct shape_walk *walk, const char *format, ...)
     return before;
 }
 
-static void leave(struct shape_walk *walk, size_t before)
+static void shape_leave(struct shape_walk *walk, size_t before)
 {
     walk->size = before;
     walk->path[before] = '\0';
 }
 
-static size_t enter_member(struct shape_walk *walk, const char *name)
+static size_t shape_enter_member(struct shape_walk *walk, const char *name)
 {
     return shape_enter(walk, "%s%s", walk->size ? "." : "", name);
 }
 
-static const char *type_text(yyjson_val *value)
+static const char *shape_type_text(yyjson_val *value)
 {
     return yyjson_is_null(value)   ? "null"
            : yyjson_is_bool(value) ? "a boolean"
@@ -51,7 +51,7 @@ static const char *type_text(yyjson_val *value)
                                    : "an object";
 }
 
-static bool fits(enum shape_type type, yyjson_val *value)
+static bool shape_fits(enum shape_type type, yyjson_val *value)
 {
     switch (type) {
     case SHAPE_OBJECT:
@@ -68,8 +68,8 @@ static bool fits(enum shape_type type, yyjson_val *value)
     return false;
 }
 
-static int check_members(struct shape_walk *walk, const struct shape_member *member,
-                         yyjson_val *object)
+static int shape_check_members(struct shape_walk *walk, const struct shape_member *member,
+                               yyjson_val *object)
 {
     int status = 0;
 
@@ -79,23 +79,24 @@ static int check_members(struct shape_walk *walk, const struct shape_member *mem
 
         if (!member->required && (!value || yyjson_is_null(value)))
             continue;
-        before = enter_member(walk, member->name);
-        status = haft_shape_check(walk, member->shape, value);
-        leave(walk, before);
+        before = shape_enter_member(walk, member->name);
+        status = shape_check_value(walk, member->shape, value);
+        shape_leave(walk, before);
     }
     return status;
 }
 
-static int check_case(struct shape_walk *walk, const struct shape_case *one, yyjson_val *object)
+static int shape_check_case(struct shape_walk *walk, const struct shape_case *one,
+                            yyjson_val *object)
 {
     yyjson_val *type = yyjson_obj_get(object, "type");
 
     while (one && one->type && !yyjson_equals_str(type, one->type))
         one++;
-    return one ? check_members(walk, one->members, object) : 0;
+    return one ? shape_check_members(walk, one->members, object) : 0;
 }
 
-static int check_each(struct shape_walk *walk, const struct shape *shape, yyjson_val *value)
+static int shape_check_each(struct shape_walk *walk, const struct shape *shape, yyjson_val *value)
 {
     yyjson_val *key, *one;
     size_t i, n, before;
@@ -103,22 +104,22 @@ static int check_each(struct shape_walk *walk, const struct shape *shape, yyjson
 
     yyjson_arr_foreach(value, i, n, one) {
         before = shape_enter(walk, "[%zu]", i);
-        status = haft_shape_check(walk, shape, one);
-        leave(walk, before);
+        status = shape_check_value(walk, shape, one);
+        shape_leave(walk, before);
         if (status)
             return status;
     }
     yyjson_obj_foreach(value, i, n, key, one) {
-        before = enter_member(walk, yyjson_get_str(key));
-        status = haft_shape_check(walk, shape, one);
-        leave(walk, before);
+        before = shape_enter_member(walk, yyjson_get_str(key));
+        status = shape_check_value(walk, shape, one);
+        shape_leave(walk, before);
         if (status)
             return status;
     }
     return 0;
 }
 
-static int haft_shape_check(struct shape_walk *walk, const struct shape *shape, yyjson_val *value)
+static int shape_check_value(struct shape_walk *walk, const struct shape *shape, yyjson_val *value)
 {
     static const char *const names[] = {
         [SHAPE_OBJECT] = "an object",  [SHAPE_ARRAY] = "an array",     [SHAPE_STRING] = "a string",
@@ -128,22 +129,22 @@ static int haft_shape_check(struct shape_walk *walk, const struct shape *shape, 
 
     if (!value)
         return hf_error_set(walk->reason, HAFT_EINVAL, walk->path, "is missing");
-    if (!fits(shape->type, value))
+    if (!shape_fits(shape->type, value))
         return hf_error_set(walk->reason, HAFT_EINVAL, walk->path, "must be %s, not %s",
-                            names[shape->type], type_text(value));
-    status = check_members(walk, shape->members, value);
+                            names[shape->type], shape_type_text(value));
+    status = shape_check_members(walk, shape->members, value);
     if (!status)
-        status = check_case(walk, shape->cases, value);
+        status = shape_check_case(walk, shape->cases, value);
     if (!status && shape->each)
-        status = check_each(walk, shape->each, value);
+        status = shape_check_each(walk, shape->each, value);
     return status;
 }
 
-int shape_check(const struct shape *shape, yyjson_val *value, const char *path,
-                haft_reason *reterr_reason)
+int hf_shape_check(const struct shape *shape, yyjson_val *value, const char *path,
+                   haft_reason *reterr_reason)
 {
     struct shape_walk walk = {.reason = reterr_reason};
 
     shape_enter(&walk, "%s", path);
-    return haft_shape_check(&walk, shape, value);
+    return shape_check_value(&walk, shape, value);
 }

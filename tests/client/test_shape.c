@@ -1,5 +1,5 @@
 /* test_shape.c - answers against their shapes: what is wrong, and where. */
-#include "shape.h"
+#include "client/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,29 +13,30 @@ static const struct {
     const char *json; /* NULL for a value that is missing */
     const char *path, *text;
 } rows[] = {
-    {&shape_tools, "{\"tools\":[]}", NULL, NULL},
-    {&shape_tools, "{\"tools\":[],\"nextCursor\":null,\"more\":5}", NULL, NULL},
-    {&shape_tools, "{\"tools\":[{\"name\":\"a\",\"inputSchema\":{}}],\"nextCursor\":\"b\"}", NULL,
-     NULL},
-    {&shape_tools, NULL, "", "is missing"},
-    {&shape_tools, "null", "", "must be an object, not null"},
-    {&shape_tools, "[]", "", "must be an object, not an array"},
-    {&shape_tools, "{}", "tools", "is missing"},
-    {&shape_tools, "{\"tools\":{}}", "tools", "must be an array, not an object"},
-    {&shape_tools, "{\"tools\":[null]}", "tools[0]", "must be an object, not null"},
-    {&shape_tools, "{\"tools\":[{\"name\":true}]}", "tools[0].name",
+    {&hf_shape_tools, "{\"tools\":[]}", NULL, NULL},
+    {&hf_shape_tools, "{\"tools\":[],\"nextCursor\":null,\"more\":5}", NULL, NULL},
+    {&hf_shape_tools, "{\"tools\":[{\"name\":\"a\",\"inputSchema\":{}}],\"nextCursor\":\"b\"}",
+     NULL, NULL},
+    {&hf_shape_tools, NULL, "", "is missing"},
+    {&hf_shape_tools, "null", "", "must be an object, not null"},
+    {&hf_shape_tools, "[]", "", "must be an object, not an array"},
+    {&hf_shape_tools, "{}", "tools", "is missing"},
+    {&hf_shape_tools, "{\"tools\":{}}", "tools", "must be an array, not an object"},
+    {&hf_shape_tools, "{\"tools\":[null]}", "tools[0]", "must be an object, not null"},
+    {&hf_shape_tools, "{\"tools\":[{\"name\":true}]}", "tools[0].name",
      "must be a string, not a boolean"},
-    {&shape_tools, "{\"tools\":[{\"name\":\"a\",\"inputSchema\":{}},{\"name\":\"b\"}]}",
+    {&hf_shape_tools, "{\"tools\":[{\"name\":\"a\",\"inputSchema\":{}},{\"name\":\"b\"}]}",
      "tools[1].inputSchema", "is missing"},
-    {&shape_tools, "{\"tools\":[],\"nextCursor\":7}", "nextCursor",
+    {&hf_shape_tools, "{\"tools\":[],\"nextCursor\":7}", "nextCursor",
      "must be a string, not a number"},
-    {&shape_call, "{\"content\":[{\"type\":\"unheard of\"}]}", NULL, NULL},
-    {&shape_call, "{\"content\":[{\"type\":\"text\"}]}", "content[0].text", "is missing"},
-    {&shape_call, "{\"content\":[{\"type\":\"text\",\"text\":\"\"}],\"isError\":\"no\"}", "isError",
-     "must be a boolean, not a string"},
-    {&shape_form, "{\"message\":\"m\",\"requestedSchema\":{\"properties\":{\"f\":[]}}}",
+    {&hf_shape_call, "{\"content\":[{\"type\":\"unheard of\"}]}", NULL, NULL},
+    {&hf_shape_call, "{\"content\":[{\"type\":\"text\"}]}", "content[0].text", "is missing"},
+    {&hf_shape_call, "{\"content\":[{\"type\":\"text\",\"text\":\"\"}],\"isError\":\"no\"}",
+     "isError", "must be a boolean, not a string"},
+    {&hf_shape_form, "{\"message\":\"m\",\"requestedSchema\":{\"properties\":{\"f\":[]}}}",
      "requestedSchema.properties.f", "must be an object, not an array"},
-    {&shape_error, "{\"code\":1.5,\"message\":\"m\"}", "code", "must be an integer, not a number"},
+    {&hf_shape_error, "{\"code\":1.5,\"message\":\"m\"}", "code",
+     "must be an integer, not a number"},
 };
 
 static void says_what_does_not_fit(void **state)
@@ -49,9 +50,9 @@ static void says_what_does_not_fit(void **state)
 
         assert_true(value || !json);
         if (!rows[i].path) {
-            assert_int_equal(shape_check(rows[i].shape, value, "", &reason), 0);
+            assert_int_equal(hf_shape_check(rows[i].shape, value, "", &reason), 0);
         } else {
-            assert_int_equal(shape_check(rows[i].shape, value, "", &reason), HAFT_EINVAL);
+            assert_int_equal(hf_shape_check(rows[i].shape, value, "", &reason), HAFT_EINVAL);
             assert_string_equal(reason.path, rows[i].path);
             assert_string_equal(reason.text, rows[i].text);
         }
@@ -73,10 +74,10 @@ static void bounds_paths(void **state)
     snprintf(json, sizeof json,
              "{\"message\":\"m\",\"requestedSchema\":{\"properties\":{\"%s\":5}}}", name);
     value = haft_json_read(json, strlen(json), 64, arena, NULL);
-    assert_int_equal(shape_check(&shape_form, value, "q.params", &reason), HAFT_EINVAL);
+    assert_int_equal(hf_shape_check(&hf_shape_form, value, "q.params", &reason), HAFT_EINVAL);
     assert_int_equal(strlen(reason.path), sizeof reason.path - 1);
     assert_memory_equal(reason.path, "q.params.requestedSchema.properties.nnn", 39);
-    assert_int_equal(shape_check(&shape_form, value, "q", NULL), HAFT_EINVAL);
+    assert_int_equal(hf_shape_check(&hf_shape_form, value, "q", NULL), HAFT_EINVAL);
     haft_arena_free(arena);
 }
 

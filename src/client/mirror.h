@@ -1,0 +1,14 @@
+/* client/mirror.h - arguments of a tool that are repeated in headers. */
+#ifndef HAFT_SRC_MIRROR_H
+#define HAFT_SRC_MIRROR_H
+
+#include "json/json.h"
+
+/* Why a tool with this schema cannot be called over HTTP: a header that it requires is invalid, or
+ * not on an argument. NULL if it can be called. */
+const char *hf_mirror_fault(yyjson_val *schema);
+/* The headers that repeat arguments: alternating names and values, then NULL. NULL without
+ * memory. */
+const char *const *hf_mirror_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena);
+
+#endif
