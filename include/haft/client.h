@@ -147,6 +147,11 @@ int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
 /* Lists everything of a kind; all pages are combined.  Returns as haft_client_call. */
 int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_result);
 
+/* Returns why the latest list of tools does not have a tool that the server lists, and sets *ret_tool
+ * to its name; NULL if there are no more than `index` of them.  Over HTTP a tool is left out whose
+ * `x-mcp-header` is invalid.  The strings live until the list is fetched again. */
+const char *haft_client_skipped(const haft_client *client, size_t index, const char **ret_tool);
+
 /* Sends a request of any method.  Returns as haft_client_call. */
 int haft_client_request(haft_client *client, const char *method, const char *params,
                         haft_result *ret_result);
@@ -166,6 +171,11 @@ int64_t haft_client_latest(const haft_client *client);
  * HAFT_ETOOBIG if a message over the transport's limit came instead. */
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result);
+
+/* Receives messages for that many milliseconds, and calls the callbacks below.  For clients that have
+ * no loop of the program.  Returns 0; HAFT_PENDING if the transport cannot wait; HAFT_ECLOSED; or
+ * HAFT_EINVAL. */
+int haft_client_run(haft_client *client, unsigned milliseconds);
 
 /* ---- callbacks ---- */
 

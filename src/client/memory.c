@@ -14,13 +14,15 @@ static void memory_answer(void *context, const haft_outgoing *message)
 {
     haft_client *client = context;
 
-    hf_client_keep(client, message->text, message->size);
+    hf_client_keep(client, message->text, message->size, NULL);
 }
 
 /* ---- the client's side ---- */
 
-static haft_time memory_now(haft_client *client)
+static haft_time memory_now(void *context)
 {
+    haft_client *client = context;
+
     if (client->options.clock)
         client->now = client->options.clock(client->options.context);
     return client->now;
@@ -37,12 +39,16 @@ static void memory_send(void *context, const haft_outgoing *message)
 static haft_time memory_wait(void *context, unsigned milliseconds)
 {
     haft_client *client = context;
-    haft_time now = memory_now(client), end = now + milliseconds, next;
+    haft_time now = memory_now(client), end = now + milliseconds, next, due;
 
     if (!milliseconds)
         return now;
     next = haft_session_tick(client->session, now);
     hf_client_pump(client);
+    if (client->ending)
+        return now;
+    if (hf_due_next(client, &due) && due > now && due < end)
+        end = due;
     if (!client->options.clock)
         client->now = next > now && next < end ? next : end;
     now = memory_now(client);
@@ -65,7 +71,7 @@ bool hf_memory_open(haft_client *client, haft_server *server, enum revision revi
 
     client->transport =
         (haft_transport)HAFT_INIT(haft_transport, .send = memory_send, .wait = memory_wait,
-                                  .close = memory_close, .context = client);
+                                  .close = memory_close, .context = client, .now = memory_now);
     client->session =
         haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &server_side,
                                            .revision = hf_revision_rows[revision].name,

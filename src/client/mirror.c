@@ -161,6 +161,38 @@ const char *hf_mirror_fault(yyjson_val *schema)
 
 /* ---- the headers of a call ---- */
 
+/* Whether a header can hold a value as it is. */
+static bool mirror_is_plain(const char *text, size_t size)
+{
+    static const char before[] = "=?base64?", after[] = "?=";
+
+    if (size && (text[0] == ' ' || text[size - 1] == ' '))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] < 0x20 || text[i] >= 0x7F)
+            return false;
+    return size < sizeof before + sizeof after - 2 ||
+           memcmp(text, before, sizeof before - 1) != 0 ||
+           memcmp(text + size - 2, after, sizeof after - 1) != 0;
+}
+
+const char *hf_mirror_encode(const char *text, size_t size, haft_arena *arena)
+{
+    static const char before[] = "=?base64?", after[] = "?=";
+    char *encoded, *end;
+
+    if (mirror_is_plain(text, size))
+        return haft_arena_copy(arena, text, size);
+    encoded = end = haft_arena_alloc(arena, sizeof before + HAFT_BASE64_SIZE(size) + sizeof after);
+    if (!encoded)
+        return NULL;
+    memcpy(end, before, sizeof before - 1);
+    end += sizeof before - 1;
+    end += haft_base64_encode(text, size, end);
+    memcpy(end, after, sizeof after);
+    return encoded;
+}
+
 const char *const *hf_mirror_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena)
 {
     struct gathering to = {.arena = arena};

@@ -11,4 +11,7 @@ const char *hf_mirror_fault(yyjson_val *schema);
  * memory. */
 const char *const *hf_mirror_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena);
 
+/* A value as a header can hold it: as it is, or as base64.  NULL without memory. */
+const char *hf_mirror_encode(const char *text, size_t size, haft_arena *arena);
+
 #endif

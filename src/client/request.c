@@ -1,382 +1,588 @@
-/* request.c - writes and sends requests, and waits for them.
+/* request.c - requests from their beginning to their end.
  *
- * A modern request identifies the client in its _meta; members in the caller's own _meta are
- * kept. */
-#include <string.h>
-
+ * A request is in a table by the id that the program has, until it has been reported, and in another
+ * one by the id of its latest round, while the server may answer.  That second id is also the tag by
+ * which the transport knows it, so a late report finds nothing.
+ *
+ * One whose result goes to a callback is put down when it ends, and reported by hf_client_pump. */
 #include "client/client.h"
 
-/* ---- writing ---- */
+#include <stdio.h>
+#include <string.h>
 
-/* Writes members of _meta that the caller has not set. */
-static void put_own_meta(haft_client *client, struct json_writer *w, yyjson_val *theirs, int64_t id)
+#include "base/list.h"
+
+enum { REQUEST_BUCKETS = 64, REQUEST_SPARE = 64, REQUEST_KEEP = 4 << 10 };
+
+static void request_expire(haft_client *client, struct due *due, haft_time now);
+
+/* ---- the tables ---- */
+
+static size_t request_bucket(const haft_client *client, int64_t id)
 {
-    if (client->modern && !yyjson_obj_get(theirs, META_VERSION))
-        hf_json_text(json_key(w, META_VERSION), hf_revision_rows[client->revision].name);
-    if (client->modern && !yyjson_obj_get(theirs, META_CLIENT_CAPABILITIES))
-        hf_json_raw(json_key(w, META_CLIENT_CAPABILITIES), client->capabilities,
-                    strlen(client->capabilities));
-    if (client->modern && !yyjson_obj_get(theirs, META_CLIENT_INFO))
-        hf_client_put_info(client, json_key(w, META_CLIENT_INFO));
-    if (client->modern && client->options.log_level && !yyjson_obj_get(theirs, META_LOG_LEVEL))
-        hf_json_text(json_key(w, META_LOG_LEVEL), client->options.log_level);
-    if (client->options.progress && !yyjson_obj_get(theirs, META_PROGRESS))
-        hf_json_integer(json_key(w, META_PROGRESS), id);
+    return (size_t)id & (client->requests.buckets - 1);
 }
 
-static void request_put_members(struct json_writer *w, yyjson_val *object, const char *except)
+static void request_link_id(haft_client *client, struct client_request *request)
 {
-    yyjson_val *key, *value;
-    size_t i, n;
+    struct client_request **chain = &client->requests.by_id[request_bucket(client, request->id)];
 
-    if (!object)
+    request->by_id = *chain;
+    *chain = request;
+}
+
+static void request_link_wire(haft_client *client, struct client_request *request)
+{
+    struct client_request **chain =
+        &client->requests.by_wire[request_bucket(client, request->wire_id)];
+
+    request->by_wire = *chain;
+    *chain = request;
+}
+
+static void request_unlink_wire(haft_client *client, struct client_request *request)
+{
+    struct client_request **link;
+
+    if (!request->wire_id)
         return;
-    yyjson_obj_foreach(object, i, n, key, value)
-        if (!except || !yyjson_equals_str(key, except))
-            hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    link = &client->requests.by_wire[request_bucket(client, request->wire_id)];
+    while (*link && *link != request)
+        link = &(*link)->by_wire;
+    if (*link)
+        *link = request->by_wire;
 }
 
-/* Writes the parameters with _meta; `id` is 0 for notifications, which have none. */
-static void request_put_params(haft_client *client, struct json_writer *w, yyjson_val *params,
-                               int64_t id, const haft_buffer *responses, const yyjson_val *state)
+/* Makes the tables, or larger ones.  Without memory for larger ones the chains grow. */
+static int request_grow(haft_client *client)
 {
-    yyjson_val *theirs = rpc_object(params, "_meta");
+    struct client_requests *all = &client->requests;
+    const haft_allocator *allocator = client->allocator;
+    size_t old = all->buckets, buckets = old ? old * 2 : REQUEST_BUCKETS;
+    struct client_request **tables, **ids = all->by_id, **wires = all->by_wire;
 
-    hf_json_begin_object(json_key(w, "params"));
-    request_put_members(w, params, "_meta");
-    if (responses)
-        hf_json_raw(json_key(w, "inputResponses"), responses->data, responses->size);
-    if (state)
-        hf_json_value(json_key(w, "requestState"), state);
-    if (theirs || (id && (client->modern || client->options.progress))) {
-        hf_json_begin_object(json_key(w, "_meta"));
-        if (id)
-            put_own_meta(client, w, theirs, id);
-        request_put_members(w, theirs, NULL);
-        hf_json_end_object(w);
+    if (all->n < old)
+        return 0;
+    tables = allocator->alloc(allocator->context, buckets * 2 * sizeof *tables);
+    if (!tables)
+        return old ? 0 : HAFT_ENOMEM;
+    memset(tables, 0, buckets * 2 * sizeof *tables);
+    all->by_id = tables;
+    all->by_wire = tables + buckets;
+    all->buckets = buckets;
+    for (size_t i = 0; i < old; i++) {
+        while (ids[i]) {
+            struct client_request *request = ids[i];
+
+            ids[i] = request->by_id;
+            request_link_id(client, request);
+        }
+        while (wires[i]) {
+            struct client_request *request = wires[i];
+
+            wires[i] = request->by_wire;
+            request_link_wire(client, request);
+        }
     }
-    hf_json_end_object(w);
+    if (ids)
+        allocator->release(allocator->context, ids, old * 2 * sizeof *ids);
+    return 0;
 }
 
-/* Parses the parameters; NULL with *ret_status set if they are not an object. */
-static yyjson_val *read_params(haft_client *client, const char *params, int *ret_status)
+struct client_request *hf_request_find(const haft_client *client, int64_t id)
 {
-    haft_reason reason = {.code = HAFT_EINVAL};
-    yyjson_val *value = haft_json_read(params ? params : "{}", params ? strlen(params) : 2,
-                                       JSON_MAX_DEPTH, client->scratch, &reason);
+    struct client_request *request =
+        client->requests.buckets ? client->requests.by_id[request_bucket(client, id)] : NULL;
 
-    *ret_status = 0;
-    if (yyjson_is_obj(value))
-        return value;
-    *ret_status = !value && reason.code == HAFT_ENOMEM ? HAFT_ENOMEM : HAFT_EINVAL;
-    return NULL;
+    while (request && request->id != id)
+        request = request->by_id;
+    return request;
 }
 
-int hf_request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
-                     const yyjson_val *state)
+struct client_request *hf_request_on_wire(const haft_client *client, int64_t wire_id)
 {
-    struct json_writer w = {.out = &client->out};
-    int status;
-    yyjson_val *params = read_params(client, asked->params, &status);
+    struct client_request *request = client->requests.buckets && wire_id > 0
+                                         ? client->requests.by_wire[request_bucket(client, wire_id)]
+                                         : NULL;
 
-    if (status)
-        return status;
-    haft_buffer_clear(&client->out);
-    hf_rpc_begin_request(&w, asked->wire_id, asked->method);
-    request_put_params(client, &w, params, asked->wire_id, responses, state);
-    hf_json_end_object(&w);
-    return client->out.status;
+    while (request && request->wire_id != wire_id)
+        request = request->by_wire;
+    return request;
+}
+
+/* ---- making and forgetting ---- */
+
+static struct client_request *request_new(haft_client *client)
+{
+    struct client_requests *all = &client->requests;
+    const haft_allocator *allocator = client->allocator;
+    struct client_request *request = all->spare;
+    haft_buffer text;
+
+    if (request_grow(client) || hf_due_reserve(client))
+        return NULL;
+    if (request) {
+        all->spare = request->next;
+        all->n_spare--;
+        text = request->text;
+        haft_buffer_clear(&text);
+    } else {
+        request = allocator->alloc(allocator->context, sizeof *request);
+        if (!request) {
+            client->dues.reserved--;
+            return NULL;
+        }
+        haft_buffer_init(&text, allocator, client->out.limit);
+    }
+    *request =
+        (struct client_request){.id = all->next_id++, .due.expire = request_expire, .text = text};
+    all->n++;
+    request_link_id(client, request);
+    return request;
+}
+
+static void request_leave_list(haft_client *client, struct client_request *request)
+{
+    struct client_requests *all = &client->requests;
+
+    if (request->state == REQUEST_QUEUED)
+        LIST_REMOVE(all->first, all->last, request, previous, next);
+    else if (request->state == REQUEST_TOOLS)
+        LIST_REMOVE(all->first_tools, all->last_tools, request, previous, next);
+    else if (request->state == REQUEST_ENDED && request->done)
+        LIST_REMOVE(all->first_ended, all->last_ended, request, previous, next);
+}
+
+static void request_release(haft_client *client, struct client_request *request)
+{
+    const haft_allocator *allocator = client->allocator;
+    struct client_requests *all = &client->requests;
+
+    hf_document_drop(client, request->answer);
+    hf_document_drop(client, request->round);
+    if (all->n_spare < REQUEST_SPARE && !client->ending) {
+        hf_buffer_trim(&request->text, REQUEST_KEEP);
+        request->next = all->spare;
+        all->spare = request;
+        all->n_spare++;
+        return;
+    }
+    haft_buffer_finish(&request->text);
+    allocator->release(allocator->context, request, sizeof *request);
+}
+
+/* Takes it out of everything but the table of ids. */
+static void request_detach(haft_client *client, struct client_request *request)
+{
+    request_leave_list(client, request);
+    request_unlink_wire(client, request);
+    request->wire_id = 0;
+    hf_due_remove(client, &request->due);
+    if (request->counted)
+        client->requests.in_flight--;
+    request->counted = false;
+    if (request->round)
+        hf_question_drop(client, request);
+}
+
+void hf_request_forget(haft_client *client, struct client_request *request)
+{
+    struct client_request **link = &client->requests.by_id[request_bucket(client, request->id)];
+
+    request_detach(client, request);
+    while (*link != request)
+        link = &(*link)->by_id;
+    *link = request->by_id;
+    client->requests.n--;
+    hf_due_release(client, &request->due);
+    request_release(client, request);
+}
+
+/* ---- deadlines ---- */
+
+void hf_request_restart(haft_client *client, struct client_request *request)
+{
+    haft_time at;
+
+    if (!request->timeout_ms || !hf_due_has_time(client) || request->held)
+        return;
+    at = hf_due_now(client) + request->timeout_ms;
+    hf_due_set(client, &request->due, request->end && request->end < at ? request->end : at);
+}
+
+static void request_start_time(haft_client *client, struct client_request *request)
+{
+    if (request->timeout_ms && hf_due_has_time(client))
+        request->end = hf_due_now(client) + client->options.max_ms;
+    hf_request_restart(client, request);
+}
+
+/* The time does not run while the program has a question of the server. */
+static void request_expire(haft_client *client, struct due *due, haft_time now)
+{
+    struct client_request *request =
+        (struct client_request *)((char *)due - offsetof(struct client_request, due));
+    haft_time answered = client->answered ? client->answered + request->timeout_ms : 0;
+    unsigned seconds = request->timeout_ms / 1000;
+    char reason[96];
+
+    if (client->open || answered > now) {
+        hf_due_set(client, due, client->open ? now + request->timeout_ms : answered);
+        return;
+    }
+    snprintf(reason, sizeof reason, "timed out after %u %s",
+             seconds ? (request->end <= now ? client->options.max_ms / 1000 : seconds)
+                     : request->timeout_ms,
+             seconds ? "s" : "ms");
+    hf_request_cancel(client, request, HAFT_ETIMEOUT, reason);
 }
 
 /* ---- sending ---- */
 
-static struct asked *make_request(haft_client *client, const char *method, const char *params)
+int hf_request_send(haft_client *client, struct client_request *request,
+                    const haft_buffer *responses, const yyjson_val *state)
 {
-    size_t method_size = strlen(method) + 1, params_size = strlen(params) + 1;
-    size_t size = sizeof(struct asked) + method_size + params_size;
-    struct asked *asked = client->allocator->alloc(client->allocator->context, size);
-    char *texts;
+    int64_t before = request->wire_id;
+    haft_header *mirrors = NULL;
+    haft_reason reason = {.code = 0};
+    yyjson_val *params;
+    size_t n = 0;
+    int status;
 
-    if (!asked)
-        return NULL;
-    texts = (char *)(asked + 1);
-    memcpy(texts, method, method_size);
-    memcpy(texts + method_size, params, params_size);
-    *asked = (struct asked){.next = client->asked,
-                            .id = client->next_id,
-                            .wire_id = client->next_id,
-                            .size = size,
-                            .method = texts,
-                            .params = texts + method_size};
-    client->next_id++;
-    client->asked = asked;
-    return asked;
+    haft_arena_reset(client->scratch);
+    params = hf_outgoing_params(client, request_params(request), &status);
+    if (!status && !strcmp(request->text.data, "tools/call"))
+        status = hf_tool_prepare(client, params, &mirrors, &n, &reason);
+    if (status) {
+        if (status != HAFT_PENDING)
+            hf_client_explain(client, 0, "%s: %s", request->text.data,
+                              reason.code             ? reason.text
+                              : status == HAFT_EINVAL ? "the parameters are not a JSON object"
+                                                      : haft_strerror(status));
+        return status;
+    }
+    request_unlink_wire(client, request);
+    request->wire_id = before ? client->requests.next_id++ : request->id;
+    request_link_wire(client, request);
+    status = hf_outgoing_request(client, request, params, responses, state, mirrors, n);
+    if (!status)
+        return 0;
+    hf_client_explain(client, 0, "%s: %s", request->text.data, haft_strerror(status));
+    request_unlink_wire(client, request);
+    request->wire_id = before;
+    if (before)
+        request_link_wire(client, request);
+    return status;
 }
 
-int64_t haft_client_send(haft_client *client, const char *method, const char *params)
+static bool request_may_go(const haft_client *client, const struct client_request *request)
 {
-    struct asked *asked;
+    if (request->flags & REQUEST_EARLY)
+        return true;
+    if (client->negotiation.phase != NEGOTIATE_READY)
+        return false;
+    return request->flags & REQUEST_URGENT ||
+           client->requests.in_flight < client->options.max_in_flight;
+}
+
+/* Sends a request that is in no list, or lets it wait for the list of tools. */
+static int request_dispatch(haft_client *client, struct client_request *request)
+{
+    struct client_requests *all = &client->requests;
+    int status;
+
+    request->state = REQUEST_SENT;
+    if (!(request->flags & (REQUEST_EARLY | REQUEST_URGENT)) && !request->counted) {
+        request->counted = true;
+        all->in_flight++;
+    }
+    status = hf_request_send(client, request, NULL, NULL);
+    if (!status)
+        return 0;
+    if (request->counted)
+        all->in_flight--;
+    request->counted = false;
+    if (status != HAFT_PENDING)
+        return status;
+    request->state = REQUEST_TOOLS;
+    LIST_APPEND(all->first_tools, all->last_tools, request, previous, next);
+    return 0;
+}
+
+void hf_request_flush(haft_client *client)
+{
+    struct client_requests *all = &client->requests;
+
+    if (all->flushing)
+        return;
+    all->flushing = true;
+    while (all->first && request_may_go(client, all->first) && !client->ending) {
+        struct client_request *request = all->first;
+        int status;
+
+        LIST_REMOVE(all->first, all->last, request, previous, next);
+        status = request_dispatch(client, request);
+        if (status)
+            hf_request_fail(client, request, status, 0, "%s", client->error);
+    }
+    all->flushing = false;
+}
+
+static void request_queue_first(haft_client *client, struct client_request *request)
+{
+    struct client_requests *all = &client->requests;
+
+    request->state = REQUEST_QUEUED;
+    request->previous = NULL;
+    request->next = all->first;
+    if (all->first)
+        all->first->previous = request;
+    else
+        all->last = request;
+    all->first = request;
+}
+
+void hf_request_tools_known(haft_client *client)
+{
+    struct client_requests *all = &client->requests;
+
+    while (all->last_tools) {
+        struct client_request *request = all->last_tools;
+
+        LIST_REMOVE(all->first_tools, all->last_tools, request, previous, next);
+        request_queue_first(client, request);
+    }
+    hf_request_flush(client);
+    if (!client->lists.tools)
+        client->lists.kinds[HAFT_OFFER_TOOL].asked = false; /* a later call tries again */
+}
+
+void hf_request_repeat(haft_client *client, struct client_request *request)
+{
+    request_unlink_wire(client, request);
+    if (request->counted)
+        client->requests.in_flight--;
+    request->counted = false;
+    request_queue_first(client, request);
+    hf_request_flush(client);
+}
+
+/* ---- beginning ---- */
+
+/* Writes the method and the parameters, each with a NUL. */
+static int request_write(haft_client *client, struct client_request *request,
+                         const haft_client_exchange *exchange)
+{
+    haft_buffer *text = &request->text;
+    struct json_writer w = {.out = text};
+    int status = 0;
+
+    haft_buffer_puts(text, exchange->tool ? "tools/call" : exchange->method);
+    haft_buffer_add(text, "", 1);
+    request->params_at = text->size;
+    if (exchange->tool) {
+        hf_json_begin_object(&w);
+        hf_json_text(json_key(&w, "name"), exchange->tool);
+        if (exchange->arguments)
+            hf_json_raw(json_key(&w, "arguments"), exchange->arguments,
+                        strlen(exchange->arguments));
+        hf_json_end_object(&w);
+    } else {
+        haft_buffer_puts(text, exchange->params ? exchange->params : "{}");
+    }
+    haft_buffer_add(text, "", 1);
+    if (text->status)
+        return text->status == HAFT_EUTF8 ? HAFT_EINVAL : text->status;
+    if (request_may_go(client, request))
+        return 0; /* they are checked when they are sent */
+    haft_arena_reset(client->scratch);
+    hf_outgoing_params(client, request_params(request), &status);
+    return status;
+}
+
+static int request_first(haft_client *client, struct client_request *request,
+                         const haft_client_exchange *exchange)
+{
+    struct client_requests *all = &client->requests;
+    int status = request_write(client, request, exchange);
+
+    if (status)
+        return status;
+    if (!(request->flags & REQUEST_ENDLESS))
+        request_start_time(client, request);
+    if (client->negotiation.phase == NEGOTIATE_LOST && !(request->flags & REQUEST_EARLY))
+        hf_negotiate_renew(client);
+    if (request_may_go(client, request) && !all->first)
+        return request_dispatch(client, request);
+    if (request->flags && request_may_go(client, request))
+        return request_dispatch(client, request);
+    request->state = REQUEST_QUEUED;
+    LIST_APPEND(all->first, all->last, request, previous, next);
+    return 0;
+}
+
+int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags)
+{
+    struct client_request *request;
     int64_t id;
     int status;
 
-    if (!client || !method)
-        return HAFT_EINVAL;
-    haft_arena_reset(client->results);
-    haft_arena_reset(client->scratch);
-    asked = make_request(client, method, params ? params : "{}");
-    if (!asked)
+    if (client->closed || client->ending)
+        return HAFT_ECLOSED;
+    request = request_new(client);
+    if (!request)
         return HAFT_ENOMEM;
-    id = client->latest = asked->id;
-    client->status = 0;
-    status = hf_request_write(client, asked, NULL, NULL);
-    if (!status)
-        status = hf_client_deliver(client, HAFT_OUT_REQUEST);
+    id = request->id;
+    request->flags = flags;
+    request->timeout_ms = exchange->timeout_ms ? exchange->timeout_ms : client->options.timeout_ms;
+    request->done = exchange->done;
+    request->progress = exchange->progress;
+    request->context = exchange->context;
+    request->state = REQUEST_SENT; /* in no list */
+    status = request_first(client, request, exchange);
     if (!status)
         return id;
-    haft_buffer_clear(&client->out);
-    hf_client_forget(client, asked);
+    request->done = NULL;
+    hf_request_forget(client, request);
     return status;
 }
 
-int64_t haft_client_latest(const haft_client *client)
+/* ---- ending ---- */
+
+static void request_end(haft_client *client, struct client_request *request, int status)
 {
-    return client->latest;
+    struct client_requests *all = &client->requests;
+
+    request_detach(client, request);
+    hf_document_drop(client, request->round);
+    request->round = NULL;
+    request->state = REQUEST_ENDED;
+    request->status = status;
+    if (request->done)
+        LIST_APPEND(all->first_ended, all->last_ended, request, previous, next);
+    hf_request_flush(client);
 }
 
-int haft_client_notify(haft_client *client, const char *method, const char *params)
+void hf_request_answer(haft_client *client, struct client_request *request,
+                       struct document *document, yyjson_val *message)
 {
-    struct json_writer w;
-    yyjson_val *value;
-    int status;
+    request->answer = hf_document_keep(document);
+    request->message = message;
+    haft_buffer_clear(&request->text);
+    request_end(client, request, 0);
+}
 
-    if (!client || !method)
-        return HAFT_EINVAL;
-    haft_arena_reset(client->scratch);
-    value = read_params(client, params, &status);
+void hf_request_fail(haft_client *client, struct client_request *request, int status,
+                     int http_status, const char *format, ...)
+{
+    char text[CLIENT_ERROR_TEXT];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    haft_buffer_clear(&request->text);
+    haft_buffer_puts(&request->text, text);
+    haft_buffer_add(&request->text, "", 1);
+    request->http_status = http_status;
+    request_end(client, request, status);
+}
+
+void hf_request_fail_all(haft_client *client, bool sent, int status, const char *text)
+{
+    struct client_requests *all = &client->requests;
+    bool flushing = all->flushing;
+
+    all->flushing = true;
+    for (size_t i = 0; i < all->buckets; i++) {
+        struct client_request *request = all->by_id[i];
+
+        while (request) {
+            if (request->state != REQUEST_ENDED && (!sent || request->state == REQUEST_SENT))
+                hf_request_fail(client, request, status, 0, "%s", text);
+            request = request->by_id;
+        }
+    }
+    all->flushing = flushing;
+    hf_request_flush(client);
+}
+
+int hf_request_cancel(haft_client *client, struct client_request *request, int status,
+                      const char *reason)
+{
+    bool told = status == HAFT_ECANCELLED;
+    int sent = request->state == REQUEST_SENT
+                   ? hf_outgoing_cancel(client, request, told ? NULL : reason)
+                   : 0;
+    char method[64];
+
+    snprintf(method, sizeof method, "%s", request->text.data);
+    hf_request_fail(client, request, status, 0, "%s%s%s", told ? "" : method, told ? "" : " ",
+                    reason);
+    return sent;
+}
+
+/* ---- reporting ---- */
+
+int hf_request_take(haft_client *client, struct client_request *request, haft_result *ret_result,
+                    struct document **ret_document)
+{
+    int status = request->status;
+
+    *ret_document = NULL;
+    if (!status) {
+        *ret_document = request->answer;
+        request->answer = NULL;
+        status = hf_result_read(*ret_document, request->message, ret_result);
+    }
     if (status)
-        return status;
-    w = (struct json_writer){.out = &client->out};
-    haft_buffer_clear(&client->out);
-    hf_rpc_begin_notification(&w, method);
-    if (params)
-        request_put_params(client, &w, value, 0, NULL, NULL);
-    hf_json_end_object(&w);
-    return hf_client_deliver(client, HAFT_OUT_NOTIFICATION);
-}
-
-static struct asked *request_find(const haft_client *client, int64_t id)
-{
-    struct asked *asked = client ? client->asked : NULL;
-
-    while (asked && asked->id != id)
-        asked = asked->next;
-    return asked;
-}
-
-int haft_client_cancel(haft_client *client, int64_t id)
-{
-    struct asked *asked = request_find(client, id);
-    struct json_writer w;
-
-    if (!asked)
-        return HAFT_ENOTFOUND;
-    w = (struct json_writer){.out = &client->out};
-    haft_buffer_clear(&client->out);
-    hf_rpc_begin_notification(&w, "notifications/cancelled");
-    hf_json_begin_object(json_key(&w, "params"));
-    hf_json_integer(json_key(&w, "requestId"), asked->wire_id);
-    hf_json_end_object(&w);
-    hf_json_end_object(&w);
-    hf_client_forget(client, asked);
-    return hf_client_deliver(client, HAFT_OUT_NOTIFICATION);
-}
-
-/* ---- waiting ---- */
-
-int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
-                     haft_result *ret_result)
-{
-    struct asked *asked = request_find(client, id);
-    haft_time now, end;
-    int status;
-
-    if (!asked)
-        return HAFT_ENOTFOUND;
-    hf_client_pump(client);
-    if (!asked->answer && client->transport.wait) {
-        now = hf_client_let_pass(client, 0);
-        for (end = now + milliseconds; !asked->answer && !client->closed && now < end;)
-            now = hf_client_let_pass(client, (unsigned)(end - now));
-    }
-    if (!asked->answer)
-        return client->status ? client->status : client->closed ? HAFT_ECLOSED : HAFT_PENDING;
-    haft_arena_reset(client->results);
-    status = hf_result_read(client, asked->answer->text, asked->answer->size, ret_result);
-    hf_client_forget(client, asked);
+        hf_client_explain(client, request->http_status, "%s",
+                          request->text.size && !request->text.status ? request->text.data
+                                                                      : haft_strerror(status));
+    else if (ret_result->error_code)
+        hf_client_explain(client, 0, "%s (%d)", ret_result->text, ret_result->error_code);
+    else
+        hf_client_explain(client, 0, "%s", ret_result->is_error ? ret_result->text : "");
+    hf_request_forget(client, request);
     return status;
 }
 
-int haft_client_request(haft_client *client, const char *method, const char *params,
-                        haft_result *ret_result)
+bool hf_request_report(haft_client *client)
 {
-    int64_t id = haft_client_send(client, method, params);
-
-    return id < 0 ? (int)id : haft_client_wait(client, id, client->options.timeout_ms, ret_result);
-}
-
-/* ---- methods ---- */
-
-static int request_built(haft_client *client, const char *method, haft_buffer *params,
-                         haft_result *ret_result)
-{
+    struct client_request *request = client->requests.first_ended;
+    haft_client_done *done;
+    struct document *document;
+    haft_result result;
+    void *context;
     int status;
 
-    haft_buffer_add(params, "", 1);
-    status = params->status ? params->status
-                            : haft_client_request(client, method, params->data, ret_result);
-    haft_buffer_finish(params);
-    return status;
+    if (!request)
+        return false;
+    done = request->done;
+    context = request->context;
+    status = hf_request_take(client, request, &result, &document);
+    client->documents.current = document;
+    done(context, client, status, status ? NULL : &result);
+    client->documents.current = NULL;
+    hf_document_drop(client, document);
+    return true;
 }
 
-/* {"KEY":"TEXT" */
-#define begin_params(client, params, key, text)                                                    \
-    request_begin_params(client, params, JSON_KEY(key), sizeof JSON_KEY(key) - 1, text)
-static struct json_writer request_begin_params(haft_client *client, haft_buffer *params,
-                                               const char *key, size_t size, const char *text)
+void hf_requests_finish(haft_client *client)
 {
-    struct json_writer w = {.out = params};
+    struct client_requests *all = &client->requests;
+    const haft_allocator *allocator = client->allocator;
 
-    haft_buffer_init(params, client->allocator, client->out.limit);
-    hf_json_begin_object(&w);
-    hf_json_text_member(&w, key, size, text);
-    return w;
-}
+    for (size_t i = 0; i < all->buckets; i++)
+        while (all->by_id[i])
+            hf_request_forget(client, all->by_id[i]);
+    while (all->spare) {
+        struct client_request *request = all->spare;
 
-/* {"name":NAME,"arguments":ARGUMENTS} */
-static int request_named(haft_client *client, const char *method, const char *name,
-                         const char *arguments, haft_result *ret_result)
-{
-    haft_buffer params;
-    struct json_writer w;
-
-    if (!client || !name)
-        return HAFT_EINVAL;
-    w = begin_params(client, &params, "name", name);
-    if (arguments)
-        hf_json_raw(json_key(&w, "arguments"), arguments, strlen(arguments));
-    hf_json_end_object(&w);
-    return request_built(client, method, &params, ret_result);
-}
-
-int haft_client_call(haft_client *client, const char *tool, const char *arguments,
-                     haft_result *ret_result)
-{
-    return request_named(client, "tools/call", tool, arguments, ret_result);
-}
-
-int haft_client_get(haft_client *client, const char *prompt, const char *arguments,
-                    haft_result *ret_result)
-{
-    return request_named(client, "prompts/get", prompt, arguments, ret_result);
-}
-
-int haft_client_read(haft_client *client, const char *uri, haft_result *ret_result)
-{
-    haft_buffer params;
-    struct json_writer w;
-
-    if (!client || !uri)
-        return HAFT_EINVAL;
-    w = begin_params(client, &params, "uri", uri);
-    hf_json_end_object(&w);
-    return request_built(client, "resources/read", &params, ret_result);
-}
-
-int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
-                         const char *argument, const char *value, const char *others,
-                         haft_result *ret_result)
-{
-    bool prompt = kind == HAFT_OFFER_PROMPT;
-    haft_buffer params;
-    struct json_writer w = {.out = &params};
-
-    if (!client || !name || !argument || !value)
-        return HAFT_EINVAL;
-    haft_buffer_init(&params, client->allocator, client->out.limit);
-    hf_json_begin_object(&w);
-    hf_json_begin_object(json_key(&w, "ref"));
-    hf_json_text(json_key(&w, "type"), prompt ? "ref/prompt" : "ref/resource");
-    hf_json_text(prompt ? json_key(&w, "name") : json_key(&w, "uri"), name);
-    hf_json_end_object(&w);
-    hf_json_begin_object(json_key(&w, "argument"));
-    hf_json_text(json_key(&w, "name"), argument);
-    hf_json_text(json_key(&w, "value"), value);
-    hf_json_end_object(&w);
-    if (others) {
-        hf_json_begin_object(json_key(&w, "context"));
-        hf_json_raw(json_key(&w, "arguments"), others, strlen(others));
-        hf_json_end_object(&w);
+        all->spare = request->next;
+        haft_buffer_finish(&request->text);
+        allocator->release(allocator->context, request, sizeof *request);
     }
-    hf_json_end_object(&w);
-    return request_built(client, "completion/complete", &params, ret_result);
-}
-
-/* ---- lists ---- */
-
-static const char *const list_methods[OFFER_LISTS] = {
-    [HAFT_OFFER_TOOL] = "tools/list",
-    [HAFT_OFFER_RESOURCE] = "resources/list",
-    [HAFT_OFFER_TEMPLATE] = "resources/templates/list",
-    [HAFT_OFFER_PROMPT] = "prompts/list",
-};
-
-/* Requests the page after the cursor; adds its entries to the open array. */
-static int list_page(haft_client *client, const char *method, const char *cursor,
-                     struct json_writer *items, haft_result *ret_result)
-{
-    haft_buffer params;
-    struct json_writer w;
-    yyjson_val *item;
-    size_t i, n;
-    int status;
-
-    if (cursor) {
-        w = begin_params(client, &params, "cursor", cursor);
-        hf_json_end_object(&w);
-        status = request_built(client, method, &params, ret_result);
-    } else {
-        status = haft_client_request(client, method, NULL, ret_result);
-    }
-    if (status || ret_result->is_error)
-        return status;
-    yyjson_arr_foreach(ret_result->content, i, n, item)
-        hf_json_value(items, item);
-    return items->out->status;
-}
-
-int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_result)
-{
-    haft_buffer *items;
-    struct json_writer w;
-    const char *cursor = NULL;
-    int status;
-
-    if (!client)
-        return HAFT_EINVAL;
-    items = &client->items;
-    w = (struct json_writer){.out = items};
-    haft_buffer_clear(items);
-    hf_json_begin_array(&w);
-    do {
-        status = list_page(client, list_methods[kind], cursor, &w, ret_result);
-        if (status || ret_result->is_error)
-            return status;
-        cursor = yyjson_get_str(yyjson_obj_get(ret_result->value, "nextCursor"));
-    } while (cursor);
-    hf_json_end_array(&w);
-    if (items->status)
-        return items->status;
-    ret_result->content =
-        haft_json_read(items->data, items->size, JSON_MAX_DEPTH, client->results, NULL);
-    return ret_result->content ? 0 : HAFT_ENOMEM;
+    if (all->by_id)
+        allocator->release(allocator->context, all->by_id, all->buckets * 2 * sizeof *all->by_id);
 }

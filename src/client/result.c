@@ -30,26 +30,30 @@ static const char *text_in(haft_value *item, size_t *ret_size)
     return yyjson_get_str(text);
 }
 
-static const char *result_join(haft_client *client, haft_value *content)
+/* Joins the text of all items, in the arena of the document. */
+static const char *result_join(struct document *document, haft_value *content)
 {
-    haft_buffer text;
     haft_value *item;
-    size_t i, n, size;
-    const char *joined;
+    size_t i, n, size, total = 0;
+    char *joined, *end;
 
-    haft_buffer_init(&text, client->allocator, client->out.limit);
+    yyjson_arr_foreach(content, i, n, item)
+        total += text_in(item, &size) ? size + 1 : 0;
+    if (!total)
+        return "";
+    joined = end = haft_arena_alloc(document->arena, total);
+    if (!joined)
+        return NULL;
     yyjson_arr_foreach(content, i, n, item) {
         const char *part = text_in(item, &size);
 
         if (!part)
             continue;
-        if (text.size)
-            haft_buffer_add(&text, "\n", 1);
-        haft_buffer_add(&text, part, size);
+        memcpy(end, part, size);
+        end += size;
+        *end++ = '\n';
     }
-    joined = text.status ? NULL
-                         : haft_arena_copy(client->results, text.data ? text.data : "", text.size);
-    haft_buffer_finish(&text);
+    end[-1] = '\0';
     return joined;
 }
 
@@ -64,20 +68,17 @@ static int read_error(haft_value *error, haft_result *ret_result)
     return 0;
 }
 
-int hf_result_read(haft_client *client, const char *text, size_t size, haft_result *ret_result)
+int hf_result_read(struct document *document, yyjson_val *message, haft_result *ret_result)
 {
-    haft_value *message = haft_json_read(text, size, JSON_MAX_DEPTH, client->results, NULL);
     haft_value *error = yyjson_obj_get(message, "error");
 
     *ret_result = (haft_result){.error_message = "", .text = ""};
-    if (!message)
-        return HAFT_ENOMEM;
     if (error)
         return read_error(error, ret_result);
     ret_result->value = yyjson_obj_get(message, "result");
     ret_result->is_error = yyjson_is_true(yyjson_obj_get(ret_result->value, "isError"));
     ret_result->content = content_of(ret_result->value);
     ret_result->structured = yyjson_obj_get(ret_result->value, "structuredContent");
-    ret_result->text = result_join(client, ret_result->content);
+    ret_result->text = result_join(document, ret_result->content);
     return ret_result->text ? 0 : HAFT_ENOMEM;
 }

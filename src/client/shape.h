@@ -39,7 +39,8 @@ int hf_shape_check(const struct shape *shape, yyjson_val *value, const char *pat
 
 /* Results, by method. */
 extern const struct shape hf_shape_greeting, hf_shape_discovery, hf_shape_tools, hf_shape_prompts,
-    hf_shape_resources, hf_shape_templates, hf_shape_call;
+    hf_shape_resources, hf_shape_templates, hf_shape_call, hf_shape_read, hf_shape_get,
+    hf_shape_completion;
 /* Any result, and one that requires input first. */
 extern const struct shape hf_shape_result, hf_shape_input_required;
 /* The parameters of an elicitation form. */

@@ -92,6 +92,16 @@ static const struct shape blocks = {.type = SHAPE_ARRAY, .each = &block};
 const struct shape hf_shape_call =
     OBJECT(MAY_HAVE("content", &blocks), MAY_HAVE("isError", &boolean));
 
+static const struct shape read_contents = {.type = SHAPE_ARRAY, .each = &contents};
+static const struct shape prompt_message =
+    OBJECT(NEEDS("role", &string), NEEDS("content", &object));
+static const struct shape prompt_messages = {.type = SHAPE_ARRAY, .each = &prompt_message};
+static const struct shape completion = OBJECT(NEEDS("values", &strings));
+
+const struct shape hf_shape_read = OBJECT(NEEDS("contents", &read_contents));
+const struct shape hf_shape_get = OBJECT(NEEDS("messages", &prompt_messages));
+const struct shape hf_shape_completion = OBJECT(NEEDS("completion", &completion));
+
 /* ---- elicitation ---- */
 
 static const struct shape question = OBJECT(NEEDS("method", &string));

@@ -1,0 +1,37 @@
+/* client/document.h - received messages: JSON in a separate arena, with a count of references. */
+#ifndef HAFT_SRC_CLIENT_DOCUMENT_H
+#define HAFT_SRC_CLIENT_DOCUMENT_H
+
+#include <haft/client.h>
+
+#include "json/json.h"
+
+struct document {
+    struct document *next; /* of the queue, or of those to use again */
+    const haft_allocator *allocator;
+    haft_arena *arena;
+    yyjson_val *root; /* NULL if it is not JSON */
+    void *tag;
+    unsigned refs;
+    char start[64]; /* of a text that is not JSON, printable, */
+    char why[64];   /* and what is wrong with it */
+};
+
+struct documents {
+    struct document *first, *last; /* received, not processed */
+    struct document *spare;
+    struct document *current; /* of the result that is being reported */
+    unsigned n_spare;
+    int lost; /* HAFT_ENOMEM or HAFT_ETOOBIG: a message could not be kept */
+};
+
+/* An empty document with one reference; NULL without memory. */
+struct document *hf_document_new(haft_client *client);
+/* Reads a text.  Returns NULL without memory; root is NULL if it is not JSON. */
+struct document *hf_document_read(haft_client *client, const char *text, size_t size);
+struct document *hf_document_keep(struct document *document);
+/* Drops a reference; `client` is NULL once it is gone.  The document may be NULL. */
+void hf_document_drop(haft_client *client, struct document *document);
+void hf_documents_finish(haft_client *client);
+
+#endif

@@ -1,0 +1,61 @@
+/* client/list.h - lists of what a server offers: all pages, kept for as long as the server
+ * permits; and what is known of its tools. */
+#ifndef HAFT_SRC_CLIENT_LIST_H
+#define HAFT_SRC_CLIENT_LIST_H
+
+#include "client/request.h"
+
+enum { LIST_KINDS = 4 };
+
+/* A list that is being fetched, or has been. */
+struct list {
+    haft_buffer items;   /* JSON of the entries so far */
+    haft_buffer cursors; /* hashes of the cursors so far */
+    haft_buffer skipped; /* tools that cannot be called, and why, each with a NUL */
+    unsigned pages;
+    bool running;
+    bool asked;     /* it was fetched for calls of tools */
+    bool unfetched; /* it is complete, and the program has not seen it */
+    int status;     /* of one that failed */
+    int http_status;
+    char error[256];
+    struct document *document;   /* that holds the entries */
+    yyjson_val *entries, *value; /* and the result of the last page */
+    struct document *last;       /* its document; with `message` of an error */
+    yyjson_val *message;
+    haft_time until; /* fresh before this time */
+    bool fresh;
+};
+
+struct lists {
+    struct list kinds[LIST_KINDS];
+    struct tools *tools; /* NULL before the list of tools is known */
+};
+
+/* Begins to fetch a list, unless that is going on.  Returns 0 or an error. */
+int hf_list_begin(haft_client *client, haft_offer kind);
+/* Forgets a list that the server has changed. */
+void hf_list_changed(haft_client *client, haft_offer kind);
+/* The outcome of a list that is not being fetched; the client keeps its document as the latest
+ * result. */
+int hf_list_result(haft_client *client, struct list *list, haft_result *ret_result);
+void hf_lists_init(haft_client *client);
+void hf_lists_finish(haft_client *client);
+
+/* ---- tool.c ---- */
+
+/* Prepares a call: checks its arguments, and sets the headers that repeat them, in client->scratch.
+ * Returns 0; HAFT_PENDING if the list of tools is being fetched; or an error with the reason in
+ * *reterr_reason. */
+int hf_tool_prepare(haft_client *client, yyjson_val *params, haft_header **ret_headers,
+                    size_t *ret_n, haft_reason *reterr_reason);
+/* Checks the structured content of a result against the tool's output schema. */
+int hf_tool_check_result(haft_client *client, const struct client_request *request,
+                         yyjson_val *result, haft_reason *reterr_reason);
+/* Why a tool of a list cannot be called over this transport; NULL if it can be. */
+const char *hf_tool_fault(const haft_client *client, yyjson_val *tool);
+/* Takes over a list of tools; 0 or HAFT_ENOMEM. */
+int hf_tools_learn(haft_client *client, struct document *document, yyjson_val *list);
+void hf_tools_forget(haft_client *client);
+
+#endif

@@ -1,0 +1,525 @@
+/* question.c - questions of the server, which the program answers at once or later.
+ *
+ * A legacy server sends a request and waits.  A modern server ends the request with its questions,
+ * and the client repeats the request with the answers and the state that came with them.  The
+ * program sees no difference.
+ *
+ * A question that the program has not answered when its request ends, or the client, belongs to the
+ * program alone: answering it frees it. */
+#include "client/client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "client/shape.h"
+
+enum question_state {
+    QUESTION_NEW,     /* has not been put to the program */
+    QUESTION_OPEN,    /* the program has it */
+    QUESTION_ANSWERED /* waits for the others of its round */
+};
+
+struct haft_question {
+    haft_client *client; /* NULL: answers are not wanted any more */
+    struct haft_question *previous, *next;
+    const haft_allocator *allocator;
+    struct document *document; /* what the values below are of */
+    const char *method;
+    yyjson_val *params;
+    yyjson_val *id;                 /* of a legacy server's request, or */
+    struct client_request *request; /* the client's request, */
+    yyjson_val *key;                /* and the name of the question */
+    enum question_state state;
+    bool *ended; /* set when it ends while it is put to the program */
+    haft_buffer answer;
+};
+
+/* ---- making and freeing ---- */
+
+static struct haft_question *question_new(haft_client *client, struct document *document,
+                                          const char *method, yyjson_val *params)
+{
+    const haft_allocator *allocator = client->allocator;
+    struct haft_question *question = allocator->alloc(allocator->context, sizeof *question);
+
+    if (!question)
+        return NULL;
+    *question = (struct haft_question){.client = client,
+                                       .allocator = allocator,
+                                       .document = hf_document_keep(document),
+                                       .method = method,
+                                       .params = params};
+    haft_buffer_init(&question->answer, allocator, CLIENT_ANSWER_LIMIT);
+    LIST_APPEND(client->questions, client->last_question, question, previous, next);
+    return question;
+}
+
+/* The client forgets it. */
+static void question_detach(struct haft_question *question)
+{
+    haft_client *client = question->client;
+
+    if (!client)
+        return;
+    LIST_REMOVE(client->questions, client->last_question, question, previous, next);
+    if (question->state == QUESTION_OPEN) {
+        client->open--;
+        if (hf_due_has_time(client))
+            client->answered = hf_due_now(client);
+    }
+    question->client = NULL;
+}
+
+static void question_set_ended(struct haft_question *question)
+{
+    if (question->ended)
+        *question->ended = true;
+    question->ended = NULL;
+}
+
+static void question_free(struct haft_question *question)
+{
+    const haft_allocator *allocator = question->allocator;
+    haft_client *client = question->client;
+
+    question_set_ended(question);
+    question_detach(question);
+    hf_document_drop(client, question->document);
+    haft_buffer_finish(&question->answer);
+    allocator->release(allocator->context, question, sizeof *question);
+}
+
+/* Its answer is not wanted any more.  The program frees it by answering, if it has it. */
+static void question_abandon(struct haft_question *question)
+{
+    if (question->state == QUESTION_OPEN)
+        question_detach(question);
+    else
+        question_free(question);
+}
+
+void hf_question_drop(haft_client *client, const struct client_request *request)
+{
+    struct haft_question *question = client->questions, *next;
+
+    for (; question; question = next) {
+        next = question->next;
+        if (!request || question->request == request)
+            question_abandon(question);
+    }
+}
+
+void hf_question_cancelled(haft_client *client, const yyjson_val *id)
+{
+    struct haft_question *question = client->questions;
+
+    while (question && !(id && question->id && hf_rpc_same_id(question->id, id)))
+        question = question->next;
+    if (question)
+        question_abandon(question);
+}
+
+/* ---- answers to a legacy server ---- */
+
+static int question_respond(haft_client *client, const yyjson_val *id, const haft_buffer *result)
+{
+    struct json_writer w = {.out = &client->out};
+
+    haft_buffer_clear(&client->out);
+    hf_rpc_begin_response(&w, id);
+    hf_json_raw(json_key(&w, "result"), result->data, result->size);
+    hf_json_end_object(&w);
+    return hf_client_deliver(client, HAFT_OUT_RESPONSE);
+}
+
+static int question_respond_error(haft_client *client, const yyjson_val *id, int code,
+                                  const char *message)
+{
+    haft_buffer_clear(&client->out);
+    hf_rpc_put_error(&client->out, id, code, message, NULL);
+    return hf_client_deliver(client, HAFT_OUT_RESPONSE);
+}
+
+/* ---- rounds of a modern server ---- */
+
+/* Writes {"key":ANSWER,...} of all questions of a request. */
+static void question_put_answers(haft_client *client, const struct client_request *request,
+                                 haft_buffer *out)
+{
+    struct json_writer w = {.out = out};
+
+    hf_json_begin_object(&w);
+    for (struct haft_question *one = client->questions; one; one = one->next)
+        if (one->request == request)
+            hf_json_raw(hf_json_name(&w, yyjson_get_str(one->key), yyjson_get_len(one->key)),
+                        one->answer.data, one->answer.size);
+    hf_json_end_object(&w);
+}
+
+/* Repeats a request with the answers. */
+static void question_continue(haft_client *client, struct client_request *request)
+{
+    yyjson_val *state = yyjson_obj_get(request->asked, "requestState");
+    struct document *round = request->round;
+    haft_buffer responses;
+    int status;
+
+    haft_buffer_init(&responses, client->allocator, CLIENT_ANSWER_LIMIT);
+    question_put_answers(client, request, &responses);
+    status = responses.status;
+    request->state = REQUEST_SENT;
+    if (!status)
+        status = hf_request_send(
+            client, request, yyjson_obj_get(request->asked, "inputRequests") ? &responses : NULL,
+            yyjson_is_null(state) ? NULL : state);
+    haft_buffer_finish(&responses);
+    hf_question_drop(client, request);
+    request->round = NULL;
+    hf_document_drop(client, round);
+    if (status)
+        hf_request_fail(client, request, status, 0, "cannot send the answers: %s",
+                        haft_strerror(status));
+    else
+        hf_request_restart(client, request);
+}
+
+/* The program does not answer: the result is the caller's. */
+static void question_give_up(haft_client *client, struct client_request *request)
+{
+    struct document *round = hf_document_keep(request->round);
+    yyjson_val *root = round->root;
+    size_t i, n;
+    yyjson_val *one;
+
+    yyjson_arr_foreach(round->root, i, n, one)
+        if (yyjson_obj_get(one, "result") == request->asked)
+            root = one;
+    hf_request_answer(client, request, round, root);
+    hf_document_drop(client, round);
+}
+
+/* ---- the program's answers ---- */
+
+const char *haft_question_method(const haft_question *question)
+{
+    return question->method;
+}
+
+haft_value *haft_question_params(const haft_question *question)
+{
+    return question->params;
+}
+
+/* Ends a question with the result in its buffer. */
+static int question_finish(haft_question *question)
+{
+    haft_client *client = question->client;
+    struct client_request *request = question->request;
+    int status = 0;
+
+    if (question->answer.status) {
+        status = question->answer.status;
+        haft_buffer_clear(&question->answer);
+        return status;
+    }
+    hf_client_enter(client);
+    if (!request) {
+        status = question_respond(client, question->id, &question->answer);
+        if (status != HAFT_ENOMEM)
+            question_free(question);
+        else
+            haft_buffer_clear(&question->answer);
+    } else {
+        question->state = QUESTION_ANSWERED;
+        client->open--;
+        client->answered = hf_due_has_time(client) ? hf_due_now(client) : 0;
+        question_set_ended(question);
+        if (!--request->unanswered && !request->asking)
+            question_continue(client, request);
+    }
+    hf_client_pump(client);
+    hf_client_leave(client);
+    return status;
+}
+
+/* Whether the question can still be answered; frees it if not. */
+static bool question_is_live(haft_question *question)
+{
+    if (question->client && !question->client->closed)
+        return true;
+    question_free(question);
+    return false;
+}
+
+static int question_act(haft_question *question, const char *action, const char *content,
+                        size_t size)
+{
+    struct json_writer w = {.out = &question->answer};
+
+    if (strcmp(question->method, "elicitation/create") != 0)
+        return HAFT_EINVAL;
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "action"), action);
+    if (content)
+        hf_json_raw(json_key(&w, "content"), content, size);
+    hf_json_end_object(&w);
+    return question_finish(question);
+}
+
+int haft_question_decline(haft_question *question)
+{
+    return question_is_live(question) ? question_act(question, "decline", NULL, 0) : HAFT_ECLOSED;
+}
+
+int haft_question_cancel(haft_question *question)
+{
+    return question_is_live(question) ? question_act(question, "cancel", NULL, 0) : HAFT_ECLOSED;
+}
+
+int haft_question_defaults(const haft_question *question, haft_buffer *ret_content)
+{
+    return hf_entry_defaults(yyjson_obj_get(question->params, "requestedSchema"), ret_content);
+}
+
+/* Checks the content of a form, which is `size` bytes. */
+static int question_check(haft_question *question, const char *content, size_t size)
+{
+    haft_client *client = question->client;
+    haft_reason reason = {.code = 0};
+    yyjson_val *value;
+    int status;
+
+    haft_arena_reset(client->scratch);
+    value = haft_json_read(content, size, 0, client->scratch, &reason);
+    if (!value)
+        status = reason.code == HAFT_ENOMEM ? HAFT_ENOMEM : HAFT_EINVAL;
+    else
+        status = hf_entry_check(yyjson_obj_get(question->params, "requestedSchema"), value,
+                                client->scratch, client->allocator, &reason);
+    if (status)
+        hf_client_explain(client, 0, "the content does not match the form: %s", reason.text);
+    return status;
+}
+
+int haft_question_accept(haft_question *question, const char *content)
+{
+    yyjson_val *mode = yyjson_obj_get(question->params, "mode");
+    haft_buffer defaults;
+    int status;
+
+    if (!question_is_live(question))
+        return HAFT_ECLOSED;
+    if (yyjson_equals_str(mode, "url"))
+        return content ? HAFT_EINVAL : question_act(question, "accept", NULL, 0);
+    haft_buffer_init(&defaults, question->allocator, CLIENT_ANSWER_LIMIT);
+    status = content ? (haft_buffer_puts(&defaults, content), defaults.status)
+                     : haft_question_defaults(question, &defaults);
+    if (!status)
+        status = question_check(question, defaults.data, defaults.size);
+    if (!status)
+        status = question_act(question, "accept", defaults.data, defaults.size);
+    haft_buffer_finish(&defaults);
+    return status;
+}
+
+int haft_question_answer(haft_question *question, const char *result)
+{
+    haft_reason reason = {.code = 0};
+    yyjson_val *value;
+
+    if (!question_is_live(question))
+        return HAFT_ECLOSED;
+    if (!result)
+        return HAFT_EINVAL;
+    haft_arena_reset(question->client->scratch);
+    value = haft_json_read(result, strlen(result), 0, question->client->scratch, &reason);
+    if (!yyjson_is_obj(value))
+        return reason.code == HAFT_ENOMEM ? HAFT_ENOMEM : HAFT_EINVAL;
+    haft_buffer_puts(&question->answer, result);
+    return question_finish(question);
+}
+
+int haft_question_refuse(haft_question *question, int code, const char *message)
+{
+    haft_client *client = question->client;
+    int status = 0;
+
+    if (!question_is_live(question))
+        return HAFT_ECLOSED;
+    hf_client_enter(client);
+    if (!question->request) {
+        status = question_respond_error(client, question->id, code, message);
+        question_free(question);
+    } else {
+        struct client_request *request = question->request;
+
+        question_free(question);
+        question_give_up(client, request);
+    }
+    hf_client_pump(client);
+    hf_client_leave(client);
+    return status;
+}
+
+/* ---- putting questions ---- */
+
+/* The simple form: the program answers at once. */
+static int question_by_answer(haft_client *client, haft_question *question, const bool *ended)
+{
+    haft_buffer text;
+    int status;
+
+    haft_buffer_init(&text, client->allocator, CLIENT_ANSWER_LIMIT);
+    status =
+        client->options.answer(client->options.context, question->method, question->params, &text);
+    haft_buffer_add(&text, "", 1);
+    if (!status)
+        status = text.status;
+    if (!status && !*ended)
+        status = haft_question_answer(question, text.data);
+    haft_buffer_finish(&text);
+    return status;
+}
+
+/* Puts a question to the program; it may be gone afterwards. */
+static void question_put(haft_client *client, haft_question *question)
+{
+    bool ended = false;
+    int status;
+
+    question->state = QUESTION_OPEN;
+    question->ended = &ended;
+    client->open++;
+    status = client->options.ask ? client->options.ask(client->options.context, question)
+                                 : question_by_answer(client, question, &ended);
+    if (ended)
+        return;
+    question->ended = NULL;
+    if (status)
+        haft_question_refuse(question, RPC_METHOD_NOT_FOUND, NULL);
+}
+
+static bool question_is_known(const haft_client *client, const char *method)
+{
+    static const char *const names[] = {"elicitation/create", "sampling/createMessage",
+                                        "roots/list", NULL};
+    const char *const *name = names;
+
+    while (method && *name && strcmp(*name, method) != 0)
+        name++;
+    return method && *name && (client->options.ask || client->options.answer);
+}
+
+/* A form must be one. */
+static bool question_is_sound(const char *method, yyjson_val *params)
+{
+    yyjson_val *mode = yyjson_obj_get(params, "mode");
+
+    if (strcmp(method, "elicitation/create") != 0)
+        return true;
+    if (mode && !yyjson_equals_str(mode, "form"))
+        return yyjson_equals_str(mode, "url") && rpc_string(params, "url");
+    return !hf_shape_check(&hf_shape_form, params, "", NULL);
+}
+
+void hf_question_take(haft_client *client, struct document *document, yyjson_val *message)
+{
+    const char *method = yyjson_get_str(yyjson_obj_get(message, "method"));
+    yyjson_val *id = yyjson_obj_get(message, "id"), *params = rpc_object(message, "params");
+    const haft_buffer empty = {.data = (char[]){"{}"}, .size = 2};
+    haft_question *question;
+
+    if (!strcmp(method, "ping")) {
+        question_respond(client, id, &empty);
+        return;
+    }
+    if (!question_is_known(client, method)) {
+        question_respond_error(client, id, RPC_METHOD_NOT_FOUND, NULL);
+        return;
+    }
+    question =
+        question_is_sound(method, params) ? question_new(client, document, method, params) : NULL;
+    if (!question) {
+        question_respond_error(client, id, RPC_INVALID_PARAMS, NULL);
+        return;
+    }
+    question->id = id;
+    question_put(client, question);
+}
+
+/* Makes the questions of a round; false if one cannot be asked, or without memory. */
+static bool question_make_all(haft_client *client, struct client_request *request,
+                              struct document *document, yyjson_val *questions)
+{
+    yyjson_val *key, *one;
+    size_t i, n;
+
+    request->unanswered = 0;
+    yyjson_obj_foreach(questions, i, n, key, one) {
+        const char *method = yyjson_get_str(yyjson_obj_get(one, "method"));
+        yyjson_val *params = rpc_object(one, "params");
+        haft_question *question =
+            question_is_known(client, method) && question_is_sound(method, params)
+                ? question_new(client, document, method, params)
+                : NULL;
+
+        if (!question)
+            return false;
+        question->request = request;
+        question->key = key;
+        request->unanswered++;
+    }
+    return true;
+}
+
+static haft_question *question_next_new(const haft_client *client,
+                                        const struct client_request *request)
+{
+    haft_question *question = client->questions;
+
+    while (question && (question->request != request || question->state != QUESTION_NEW))
+        question = question->next;
+    return question;
+}
+
+bool hf_question_round(haft_client *client, struct client_request *request,
+                       struct document *document, yyjson_val *result)
+{
+    yyjson_val *questions = rpc_object(result, "inputRequests");
+    int64_t id = request->id;
+    haft_question *question;
+    haft_reason reason;
+
+    if (hf_shape_check(&hf_shape_input_required, result, "", &reason) ||
+        request->rounds >= client->options.max_rounds) {
+        bool many = request->rounds >= client->options.max_rounds;
+
+        hf_request_fail(client, request, HAFT_EPROTOCOL, 0, "%s%s%s%s",
+                        many ? "the server asked for input too many times"
+                             : "the server's request for input is malformed: ",
+                        many ? "" : reason.path, many ? "" : " ", many ? "" : reason.text);
+        return true;
+    }
+    request->rounds++;
+    request->round = hf_document_keep(document);
+    request->asked = result;
+    request->state = REQUEST_ASKING;
+    if (questions && !question_make_all(client, request, document, questions)) {
+        request->state = REQUEST_SENT;
+        hf_question_drop(client, request);
+        hf_document_drop(client, document);
+        request->round = NULL;
+        return false;
+    }
+    request->asking = true;
+    while (!client->ending && (question = question_next_new(client, request))) {
+        question_put(client, question);
+        if (hf_request_find(client, id) != request || request->state != REQUEST_ASKING)
+            return true;
+    }
+    request->asking = false;
+    if (!client->ending && !request->unanswered)
+        question_continue(client, request);
+    return true;
+}

@@ -1,0 +1,104 @@
+/* client/request.h - requests of the client, from the program's function to their end. */
+#ifndef HAFT_SRC_CLIENT_REQUEST_H
+#define HAFT_SRC_CLIENT_REQUEST_H
+
+#include "client/document.h"
+#include "client/due.h"
+
+enum client_request_state {
+    REQUEST_QUEUED, /* waits for the negotiation or for others */
+    REQUEST_TOOLS,  /* waits for the list of tools */
+    REQUEST_SENT,
+    REQUEST_ASKING, /* waits for answers of the program */
+    REQUEST_ENDED
+};
+
+/* How a request differs from those of the program. */
+enum {
+    REQUEST_EARLY = 1,   /* of the negotiation: sent before it has ended */
+    REQUEST_URGENT = 2,  /* sent at once, whatever else is in flight */
+    REQUEST_ENDLESS = 4, /* has no deadline */
+    REQUEST_INNER = 8,   /* of the client itself: its result is not the latest */
+};
+
+struct client_request {
+    struct client_request *by_id, *by_wire; /* next in the bucket of a table */
+    struct client_request *previous, *next; /* in the list of its state */
+    int64_t id;                             /* id for the caller */
+    int64_t wire_id;                        /* id of the latest round; 0 if nothing was sent */
+    enum client_request_state state;
+    unsigned flags, rounds, timeout_ms;
+    bool held, renewed, retried; /* waits for a login; was repeated in a new session; otherwise */
+    bool counted;                /* is one of those in flight */
+    bool asking;                 /* its questions are being put */
+    struct due due;
+    haft_time end; /* even with progress */
+    haft_client_done *done;
+    haft_client_progress *progress;
+    void *context;
+    haft_buffer text; /* method and params, each with a NUL; of a failed one the reason */
+    size_t params_at;
+    struct document *round; /* of the questions that are being answered */
+    yyjson_val *asked;      /* the result that asks them */
+    unsigned unanswered;
+    struct document *answer;
+    yyjson_val *message;
+    int status, http_status;
+};
+
+struct client_requests {
+    struct client_request **by_id, **by_wire; /* tables of `buckets` chains */
+    size_t buckets, n;
+    struct client_request *first, *last;             /* queued */
+    struct client_request *first_tools, *last_tools; /* that wait for the list of tools */
+    struct client_request *first_ended, *last_ended; /* to be reported */
+    struct client_request *spare;
+    unsigned n_spare, in_flight;
+    bool flushing; /* hf_request_flush is at it, or must not be */
+    int64_t next_id, latest;
+};
+
+/* Begins a request: sends it, or queues it.  Returns its id or an error. */
+int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags);
+/* Sends it (again), with a new id; 0 or an error, and then it has not changed. */
+int hf_request_send(haft_client *client, struct client_request *request,
+                    const haft_buffer *responses, const yyjson_val *state);
+/* Sends a request that had been sent once more, when that is possible. */
+void hf_request_repeat(haft_client *client, struct client_request *request);
+/* Sends what waited, as far as there is room. */
+void hf_request_flush(haft_client *client);
+/* Those that waited for the list of tools can be sent. */
+void hf_request_tools_known(haft_client *client);
+
+struct client_request *hf_request_find(const haft_client *client, int64_t id);
+/* By the id of its latest round. */
+struct client_request *hf_request_on_wire(const haft_client *client, int64_t wire_id);
+
+/* Ends a request with a response, or with an error. */
+void hf_request_answer(haft_client *client, struct client_request *request,
+                       struct document *document, yyjson_val *message);
+void hf_request_fail(haft_client *client, struct client_request *request, int status,
+                     int http_status, const char *format, ...) HAFT_PRINTF_(5, 6);
+/* Fails all that are not of the flags; those that were sent, or all. */
+void hf_request_fail_all(haft_client *client, bool sent, int status, const char *text);
+/* Tells the server, and fails it. */
+int hf_request_cancel(haft_client *client, struct client_request *request, int status,
+                      const char *reason);
+/* Begins the time for an answer again. */
+void hf_request_restart(haft_client *client, struct client_request *request);
+
+/* Copies the outcome of one that has ended to *ret_result, and frees it.  The caller gets the
+ * document. */
+int hf_request_take(haft_client *client, struct client_request *request, haft_result *ret_result,
+                    struct document **ret_document);
+/* Reports one that has ended; false if there is none. */
+bool hf_request_report(haft_client *client);
+void hf_request_forget(haft_client *client, struct client_request *request);
+void hf_requests_finish(haft_client *client);
+
+static inline const char *request_params(const struct client_request *request)
+{
+    return request->text.data + request->params_at;
+}
+
+#endif

@@ -1,0 +1,266 @@
+/* tool.c - what is known of the server's tools: the headers that repeat their arguments, and their
+ * schemas, which are compiled when they are first used.
+ *
+ * The schemas are the server's: they are compiled with limits, and one that cannot be compiled checks
+ * nothing. */
+#include "client/client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "client/mirror.h"
+
+enum { TOOL_SUBSCHEMAS = 5000, TOOL_MEMORY = 16 << 20, TOOL_STEPS = 1000000, TOOL_ISSUES = 4 };
+
+struct tool_schema {
+    haft_schema *compiled;
+    bool tried;
+};
+
+struct tool {
+    yyjson_val *name, *value;
+    struct tool_schema in, out;
+};
+
+struct tools {
+    struct document *document;
+    size_t size; /* of this struct */
+    size_t n, buckets;
+    unsigned *index; /* of the tools, from 1, by the hash of their names */
+    struct tool tools[];
+};
+
+/* Whether anything about tools must be known before one is called. */
+static bool tool_matters(const haft_client *client)
+{
+    return (client_has_headers(client) && client_is_modern(client)) ||
+           client->options.check_arguments || client->options.check_results;
+}
+
+const char *hf_tool_fault(const haft_client *client, yyjson_val *tool)
+{
+    return client_has_headers(client) && client_is_modern(client)
+               ? hf_mirror_fault(yyjson_obj_get(tool, "inputSchema"))
+               : NULL;
+}
+
+/* ---- the table ---- */
+
+static size_t tool_bucket(const struct tools *tools, const char *name, size_t size)
+{
+    return (size_t)hf_hash_bytes(name, size) & (tools->buckets - 1);
+}
+
+static struct tool *tool_find(struct tools *tools, yyjson_val *name)
+{
+    const char *text = yyjson_get_str(name);
+    size_t size = yyjson_get_len(name), at;
+
+    if (!tools || !text)
+        return NULL;
+    for (at = tool_bucket(tools, text, size); tools->index[at];
+         at = (at + 1) & (tools->buckets - 1))
+        if (yyjson_equals_strn(tools->tools[tools->index[at] - 1].name, text, size))
+            return &tools->tools[tools->index[at] - 1];
+    return NULL;
+}
+
+static void tool_add(struct tools *tools, yyjson_val *value)
+{
+    yyjson_val *name = yyjson_obj_get(value, "name");
+    size_t at = tool_bucket(tools, yyjson_get_str(name), yyjson_get_len(name));
+
+    if (tool_find(tools, name))
+        return; /* the first of a name */
+    while (tools->index[at])
+        at = (at + 1) & (tools->buckets - 1);
+    tools->tools[tools->n] = (struct tool){.name = name, .value = value};
+    tools->index[at] = (unsigned)++tools->n;
+}
+
+int hf_tools_learn(haft_client *client, struct document *document, yyjson_val *list)
+{
+    const haft_allocator *allocator = client->allocator;
+    size_t n = yyjson_arr_size(list), buckets = 16, i, max, size;
+    struct tools *tools;
+    yyjson_val *one;
+
+    hf_tools_forget(client);
+    if (!tool_matters(client))
+        return 0;
+    while (buckets < n * 2)
+        buckets *= 2;
+    size = sizeof *tools + n * sizeof *tools->tools + buckets * sizeof *tools->index;
+    tools = allocator->alloc(allocator->context, size);
+    if (!tools)
+        return HAFT_ENOMEM;
+    memset(tools, 0, size);
+    tools->size = size;
+    tools->buckets = buckets;
+    tools->index = (unsigned *)(void *)(tools->tools + n);
+    tools->document = hf_document_keep(document);
+    yyjson_arr_foreach(list, i, max, one)
+        tool_add(tools, one);
+    client->lists.tools = tools;
+    return 0;
+}
+
+void hf_tools_forget(haft_client *client)
+{
+    struct tools *tools = client->lists.tools;
+
+    if (!tools)
+        return;
+    for (size_t i = 0; i < tools->n; i++) {
+        haft_schema_free(tools->tools[i].in.compiled);
+        haft_schema_free(tools->tools[i].out.compiled);
+    }
+    hf_document_drop(client, tools->document);
+    client->lists.tools = NULL;
+    client->allocator->release(client->allocator->context, tools, tools->size);
+}
+
+/* ---- schemas ---- */
+
+/* The compiled schema; NULL if there is none, or it cannot be compiled. */
+static const haft_schema *tool_compile(haft_client *client, struct tool_schema *schema,
+                                       yyjson_val *json)
+{
+    if (!schema->tried && yyjson_is_obj(json))
+        haft_schema_parse_json(
+            json,
+            HAFT_WITH(haft_schema_options, .allocator = client->allocator,
+                      .max_subschemas = TOOL_SUBSCHEMAS, .max_memory = TOOL_MEMORY,
+                      .max_steps = TOOL_STEPS, .max_issues = TOOL_ISSUES,
+                      .formats = HAFT_FORMATS_ANNOTATE, .defaults = HAFT_DEFAULTS_ANNOTATE),
+            &schema->compiled, NULL);
+    schema->tried = true;
+    return schema->compiled;
+}
+
+/* Checks a value.  Returns 0, also if it cannot be checked; HAFT_EISSUES with the reason; or
+ * HAFT_ENOMEM. */
+static int tool_validate(haft_client *client, const haft_schema *schema, yyjson_val *value,
+                         const char *what, yyjson_val *name, haft_reason *reterr_reason)
+{
+    haft_issues issues = {.count = 0};
+    haft_buffer text;
+    int status = haft_schema_validate(schema, value, client->scratch, &issues);
+
+    if (status == HAFT_ENOMEM)
+        return hf_error_set(reterr_reason, status, "", "%s", haft_strerror(status));
+    if (status != HAFT_EISSUES)
+        return 0;
+    haft_buffer_init(&text, client->allocator, sizeof reterr_reason->text * 4);
+    haft_issues_text(&issues, &text);
+    hf_error_set(reterr_reason, HAFT_EINVAL, "", "the %s of %.60s: %.*s", what,
+                 yyjson_get_str(name), text.size < 180 ? (int)text.size : 180,
+                 text.size ? text.data : "");
+    haft_buffer_finish(&text);
+    return HAFT_EISSUES;
+}
+
+/* ---- a call ---- */
+
+/* The headers that repeat arguments. */
+static int tool_mirror(haft_client *client, const struct tool *tool, yyjson_val *arguments,
+                       haft_header **ret_headers, size_t *ret_n)
+{
+    const char *const *pairs =
+        hf_mirror_of(yyjson_obj_get(tool->value, "inputSchema"), arguments, client->scratch);
+    size_t n = 0;
+    haft_header *headers;
+
+    if (!pairs)
+        return HAFT_ENOMEM;
+    while (pairs[n * 2])
+        n++;
+    headers = haft_arena_zalloc(client->scratch, n + 1, sizeof *headers);
+    if (!headers)
+        return HAFT_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        headers[i].name = pairs[i * 2];
+        headers[i].value =
+            hf_mirror_encode(pairs[i * 2 + 1], strlen(pairs[i * 2 + 1]), client->scratch);
+        if (!headers[i].value)
+            return HAFT_ENOMEM;
+    }
+    *ret_headers = headers;
+    *ret_n = n;
+    return 0;
+}
+
+/* Refuses a tool that was left out of the list. */
+static int tool_refuse(const haft_client *client, yyjson_val *name, haft_reason *reterr_reason)
+{
+    const char *why, *tool;
+
+    for (size_t i = 0; (why = haft_client_skipped(client, i, &tool)); i++)
+        if (yyjson_equals_str(name, tool))
+            return hf_error_set(reterr_reason, HAFT_EINVAL, "",
+                                "the tool %.100s cannot be called: it %s", tool, why);
+    return 0;
+}
+
+int hf_tool_prepare(haft_client *client, yyjson_val *params, haft_header **ret_headers,
+                    size_t *ret_n, haft_reason *reterr_reason)
+{
+    struct list *list = &client->lists.kinds[HAFT_OFFER_TOOL];
+    yyjson_val *name = rpc_string(params, "name"), *arguments = rpc_object(params, "arguments");
+    struct tool *tool;
+    const haft_schema *schema;
+    int status;
+
+    if (!tool_matters(client) || !name)
+        return 0;
+    if (!client->lists.tools && (list->running || !list->asked)) {
+        list->asked = true;
+        status = hf_list_begin(client, HAFT_OFFER_TOOL);
+        return status ? status : HAFT_PENDING;
+    }
+    if (!client->lists.tools && list->status)
+        return hf_error_set(reterr_reason, list->status, "", "the list of tools: %.200s",
+                            list->error);
+    tool = tool_find(client->lists.tools, name);
+    if (!tool)
+        return tool_refuse(client, name, reterr_reason);
+    schema = client->options.check_arguments
+                 ? tool_compile(client, &tool->in, yyjson_obj_get(tool->value, "inputSchema"))
+                 : NULL;
+    status = schema && arguments
+                 ? tool_validate(client, schema, arguments, "arguments", name, reterr_reason)
+                 : 0;
+    if (status)
+        return status == HAFT_EISSUES ? HAFT_EINVAL : status;
+    return client_has_headers(client) && client_is_modern(client) && arguments
+               ? tool_mirror(client, tool, arguments, ret_headers, ret_n)
+               : 0;
+}
+
+int hf_tool_check_result(haft_client *client, const struct client_request *request,
+                         yyjson_val *result, haft_reason *reterr_reason)
+{
+    yyjson_val *structured = yyjson_obj_get(result, "structuredContent"), *params;
+    const haft_schema *schema;
+    struct tool *tool;
+    int status;
+
+    if (!client->options.check_results || strcmp(request->text.data, "tools/call") != 0 ||
+        yyjson_is_true(yyjson_obj_get(result, "isError")))
+        return 0;
+    haft_arena_reset(client->scratch);
+    params = hf_outgoing_params(client, request_params(request), &status);
+    tool = tool_find(client->lists.tools, rpc_string(params, "name"));
+    schema =
+        tool ? tool_compile(client, &tool->out, yyjson_obj_get(tool->value, "outputSchema")) : NULL;
+    if (!schema)
+        return 0;
+    if (!structured) {
+        hf_error_set(reterr_reason, HAFT_EPROTOCOL, "",
+                     "the result of %.60s has no structured content, although the tool declares it",
+                     yyjson_get_str(tool->name));
+        return HAFT_EPROTOCOL;
+    }
+    status = tool_validate(client, schema, structured, "result", tool->name, reterr_reason);
+    return status == HAFT_EISSUES ? HAFT_EPROTOCOL : status;
+}

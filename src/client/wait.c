@@ -1,0 +1,213 @@
+/* wait.c - functions that wait: they begin a request, and let the transport work until it has
+ * ended.
+ *
+ * In a callback they do not wait: the transport is already working. */
+#include "client/client.h"
+
+#include "base/struct.h"
+
+enum { WAIT_SLICE = 1000 };
+
+haft_time hf_client_let_pass(haft_client *client, unsigned milliseconds)
+{
+    haft_time now = client->transport.wait(client->transport.context, milliseconds);
+
+    if (!client->ending && client->transport.now)
+        hf_due_run(client, now);
+    if (!client->ending)
+        hf_client_pump(client);
+    return now;
+}
+
+/* How long the transport may wait at once. */
+static unsigned wait_slice(const haft_client *client, haft_time now, haft_time end, bool limited)
+{
+    haft_time slice = limited ? end - now : WAIT_SLICE, next;
+
+    if (hf_due_next(client, &next) && next - now < slice)
+        slice = next > now ? next - now : 0;
+    return slice > WAIT_SLICE && !client->session ? WAIT_SLICE : (unsigned)slice;
+}
+
+bool hf_client_wait_for(haft_client *client, bool (*is_done)(const haft_client *, const void *),
+                        const void *context, unsigned milliseconds, bool limited)
+{
+    haft_time now, end;
+
+    hf_client_pump(client);
+    if (client->ending || is_done(client, context) || client->busy || !client->transport.wait)
+        return !client->ending && is_done(client, context);
+    now = hf_client_let_pass(client, 0);
+    end = now + milliseconds;
+    while (!client->ending && !is_done(client, context) && (!limited || now < end))
+        now = hf_client_let_pass(client, wait_slice(client, now, end, limited));
+    return !client->ending && is_done(client, context);
+}
+
+/* ---- a request ---- */
+
+static bool wait_is_over(const haft_client *client, const void *context)
+{
+    const int64_t *id = context;
+    const struct client_request *request = hf_request_find(client, *id);
+
+    return !request || (request->state == REQUEST_ENDED && !request->done);
+}
+
+/* Waits for a request.  Without a limit it waits until the request's own deadline. */
+static int wait_request(haft_client *client, int64_t id, unsigned milliseconds, bool limited,
+                        haft_result *ret_result)
+{
+    struct client_request *request;
+    int status = HAFT_ECLOSED;
+
+    hf_client_enter(client);
+    hf_client_wait_for(client, wait_is_over, &id, milliseconds, limited);
+    if (!client->ending) {
+        request = hf_request_find(client, id);
+        if (!request)
+            status = client->closed ? HAFT_ECLOSED : HAFT_ENOTFOUND;
+        else if (request->state != REQUEST_ENDED || request->done)
+            status = HAFT_PENDING;
+        else {
+            hf_document_drop(client, client->results);
+            status = hf_request_take(client, request, ret_result, &client->results);
+        }
+    }
+    hf_client_leave(client);
+    return status;
+}
+
+int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
+                     haft_result *ret_result)
+{
+    if (!client)
+        return HAFT_ENOTFOUND;
+    return wait_request(client, id, milliseconds, true, ret_result);
+}
+
+/* Sends a request of the program. */
+static int64_t wait_begin(haft_client *client, const haft_client_exchange *exchange)
+{
+    int64_t id;
+
+    hf_client_enter(client);
+    hf_document_drop(client, client->results);
+    client->results = NULL;
+    id = hf_request_begin(client, exchange, 0);
+    if (id > 0)
+        client->requests.latest = id;
+    if (!exchange->done)
+        hf_client_pump(client);
+    else if (client->requests.first_ended)
+        hf_due_wake(client);
+    if (!hf_client_leave(client))
+        return HAFT_ECLOSED;
+    return id;
+}
+
+int64_t haft_client_begin(haft_client *client, const haft_client_exchange *exchange)
+{
+    haft_client_exchange own;
+
+    if (!client || !exchange || !hf_struct_read(&own, sizeof own, exchange) ||
+        !own.tool == !own.method)
+        return HAFT_EINVAL;
+    return wait_begin(client, &own);
+}
+
+int64_t haft_client_send(haft_client *client, const char *method, const char *params)
+{
+    if (!client || !method)
+        return HAFT_EINVAL;
+    return wait_begin(client, HAFT_WITH(haft_client_exchange, .method = method, .params = params));
+}
+
+int64_t haft_client_latest(const haft_client *client)
+{
+    return client->requests.latest;
+}
+
+int hf_client_exchange(haft_client *client, const haft_client_exchange *exchange,
+                       haft_result *ret_result)
+{
+    unsigned timeout_ms = client->options.timeout_ms;
+    int64_t id = wait_begin(client, exchange);
+
+    if (id < 0)
+        return (int)id;
+    return wait_request(client, id, timeout_ms, !timeout_ms || !hf_due_has_time(client),
+                        ret_result);
+}
+
+int haft_client_request(haft_client *client, const char *method, const char *params,
+                        haft_result *ret_result)
+{
+    if (!client || !method)
+        return HAFT_EINVAL;
+    return hf_client_exchange(
+        client, HAFT_WITH(haft_client_exchange, .method = method, .params = params), ret_result);
+}
+
+int haft_client_notify(haft_client *client, const char *method, const char *params)
+{
+    yyjson_val *value;
+    int status;
+
+    if (!client || !method)
+        return HAFT_EINVAL;
+    hf_client_enter(client);
+    haft_arena_reset(client->scratch);
+    value = hf_outgoing_params(client, params, &status);
+    if (!status)
+        status = hf_outgoing_notification(client, method, params ? value : NULL);
+    hf_client_pump(client);
+    hf_client_leave(client);
+    return status;
+}
+
+int haft_client_cancel(haft_client *client, int64_t id)
+{
+    struct client_request *request = client ? hf_request_find(client, id) : NULL;
+    int status;
+
+    if (!request || (request->state == REQUEST_ENDED && request->done))
+        return HAFT_ENOTFOUND;
+    hf_client_enter(client);
+    if (request->state == REQUEST_ENDED) {
+        status = 0;
+        hf_request_forget(client, request);
+    } else {
+        bool reported = request->done;
+
+        status = hf_request_cancel(client, request, HAFT_ECANCELLED, "cancelled");
+        if (!reported)
+            hf_request_forget(client, request);
+    }
+    hf_client_pump(client);
+    hf_client_leave(client);
+    return status;
+}
+
+/* ---- anything ---- */
+
+static bool wait_never(const haft_client *client, const void *context)
+{
+    (void)context;
+    return client->closed;
+}
+
+int haft_client_run(haft_client *client, unsigned milliseconds)
+{
+    int status = 0;
+
+    if (!client)
+        return HAFT_EINVAL;
+    hf_client_enter(client);
+    hf_client_wait_for(client, wait_never, NULL, milliseconds, true);
+    status = client->ending || client->closed ? HAFT_ECLOSED
+             : client->transport.wait         ? 0
+                                              : HAFT_PENDING;
+    hf_client_leave(client);
+    return status;
+}
