@@ -29,6 +29,7 @@ struct client_request {
     enum client_request_state state;
     unsigned flags, rounds, timeout_ms;
     bool held, renewed, retried; /* waits for a login; was repeated in a new session; otherwise */
+    bool was_sent;               /* its first id has been used */
     bool counted;                /* is one of those in flight */
     bool asking;                 /* its questions are being put */
     struct due due;
@@ -70,10 +71,6 @@ void hf_request_flush(haft_client *client);
 /* Those that waited for the list of tools can be sent. */
 void hf_request_tools_known(haft_client *client);
 
-struct client_request *hf_request_find(const haft_client *client, int64_t id);
-/* By the id of its latest round. */
-struct client_request *hf_request_on_wire(const haft_client *client, int64_t wire_id);
-
 /* Ends a request with a response, or with an error. */
 void hf_request_answer(haft_client *client, struct client_request *request,
                        struct document *document, yyjson_val *message);
@@ -93,8 +90,20 @@ int hf_request_take(haft_client *client, struct client_request *request, haft_re
                     struct document **ret_document);
 /* Reports one that has ended; false if there is none. */
 bool hf_request_report(haft_client *client);
+
+/* ---- request_table.c ---- */
+
+/* A request with an id; NULL without memory. */
+struct client_request *hf_request_new(haft_client *client);
+/* Changes the id of its latest round; 0 for none. */
+void hf_request_set_wire(haft_client *client, struct client_request *request, int64_t wire_id);
+/* Takes it out of everything but the table of ids. */
+void hf_request_detach(haft_client *client, struct client_request *request);
 void hf_request_forget(haft_client *client, struct client_request *request);
 void hf_requests_finish(haft_client *client);
+struct client_request *hf_request_find(const haft_client *client, int64_t id);
+/* By the id of its latest round. */
+struct client_request *hf_request_on_wire(const haft_client *client, int64_t wire_id);
 
 static inline const char *request_params(const struct client_request *request)
 {
