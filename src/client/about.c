@@ -1,5 +1,69 @@
-/* about.c - what the program can ask about the server and about a failure. */
+/* about.c - what the server says about itself, and what the program can ask about it and about a
+ * failure. */
 #include "client/client.h"
+
+#include <string.h>
+
+/* ---- keeping it ---- */
+
+static bool about_is_same(yyjson_val *left, yyjson_val *right, haft_arena *arena)
+{
+    return left && right ? hf_json_equal(left, right, arena) == 1 : left == right;
+}
+
+/* Former values stay, because the program may have them. */
+void hf_about_keep(haft_client *client, yyjson_val *info, yyjson_val *capabilities,
+                   yyjson_val *instructions)
+{
+    struct negotiation *own = &client->negotiation;
+    struct document *document = client->documents.current;
+
+    if (own->about && about_is_same(info, own->server_info, document->arena) &&
+        about_is_same(capabilities, own->capabilities, document->arena))
+        return;
+    hf_document_keep(document)->next = own->about;
+    own->about = document;
+    own->server_info = info;
+    own->capabilities = capabilities;
+    own->instructions = yyjson_get_str(instructions);
+}
+
+int hf_about_remember(haft_client *client)
+{
+    const char *text = client->options.discovery;
+    struct document *document = hf_document_read(client, text, strlen(text));
+    yyjson_val *version = document ? rpc_string(document->root, "revision") : NULL;
+    enum revision revision =
+        version ? hf_revision_named(yyjson_get_str(version), yyjson_get_len(version)) : REVISIONS;
+
+    if (revision == REVISIONS) {
+        int status = document ? HAFT_EINVAL : HAFT_ENOMEM;
+
+        hf_document_drop(client, document);
+        return status;
+    }
+    client->revision = revision;
+    client->negotiation.probe = false;
+    client->documents.current = document;
+    hf_about_keep(client, rpc_object(document->root, "serverInfo"),
+                  rpc_object(document->root, "capabilities"),
+                  rpc_string(document->root, "instructions"));
+    client->documents.current = NULL;
+    hf_document_drop(client, document);
+    return 0;
+}
+
+void hf_about_finish(haft_client *client)
+{
+    while (client->negotiation.about) {
+        struct document *document = client->negotiation.about;
+
+        client->negotiation.about = document->next;
+        hf_document_drop(client, document);
+    }
+}
+
+/* ---- for the program ---- */
 
 const char *haft_client_revision(const haft_client *client)
 {

@@ -29,7 +29,7 @@ static void client_destroy(haft_client *client)
     hf_subscribe_finish(client);
     hf_requests_finish(client);
     hf_lists_finish(client);
-    hf_negotiate_finish(client);
+    hf_about_finish(client);
     hf_document_drop(client, client->results);
     hf_documents_finish(client);
     hf_due_finish(client);

@@ -146,15 +146,17 @@ void hf_memory_advance(haft_client *client, unsigned milliseconds);
 
 /* Puts a request of a legacy server to the program, or answers it. */
 void hf_question_take(haft_client *client, struct document *document, yyjson_val *message);
-/* Puts the questions of a result that requires input to the program.  Returns false if the result
- * is for the caller of the request. */
-bool hf_question_round(haft_client *client, struct client_request *request,
-                       struct document *document, yyjson_val *result);
 /* The server takes a question back. */
 void hf_question_cancelled(haft_client *client, const yyjson_val *id);
 /* Ends the questions of a request that has ended; all of them if it is NULL. */
 void hf_question_drop(haft_client *client, const struct client_request *request);
 
+/* ---- round.c ---- */
+
+/* Puts the questions of a result that requires input to the program.  Returns false if the result
+ * is for the caller of the request. */
+bool hf_round_begin(haft_client *client, struct client_request *request, struct document *document,
+                    yyjson_val *result);
 /* ---- entry.c ---- */
 
 /* Appends an object with a value for each member of a form. */

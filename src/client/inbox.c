@@ -51,7 +51,7 @@ static void inbox_result(haft_client *client, struct client_request *request,
     int status = hf_shape_check(&hf_shape_result, result, "", &reason);
 
     if (!status && yyjson_equals_str(yyjson_obj_get(result, "resultType"), "input_required")) {
-        if (!client->options.manual_rounds && hf_question_round(client, request, document, result))
+        if (!client->options.manual_rounds && hf_round_begin(client, request, document, result))
             return;
         hf_request_answer(client, request, document, root);
         return;

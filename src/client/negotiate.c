@@ -97,30 +97,6 @@ static bool negotiate_level(haft_client *client)
     return id > 0;
 }
 
-/* ---- what the server says about itself ---- */
-
-static bool negotiate_same(yyjson_val *left, yyjson_val *right, haft_arena *arena)
-{
-    return left && right ? hf_json_equal(left, right, arena) == 1 : left == right;
-}
-
-/* Former values stay, because the program may have them. */
-static void negotiate_keep(haft_client *client, yyjson_val *info, yyjson_val *capabilities,
-                           yyjson_val *instructions)
-{
-    struct negotiation *own = &client->negotiation;
-    struct document *document = client->documents.current;
-
-    if (own->about && negotiate_same(info, own->server_info, document->arena) &&
-        negotiate_same(capabilities, own->capabilities, document->arena))
-        return;
-    hf_document_keep(document)->next = own->about;
-    own->about = document;
-    own->server_info = info;
-    own->capabilities = capabilities;
-    own->instructions = yyjson_get_str(instructions);
-}
-
 /* ---- the handshake ---- */
 
 static void negotiate_take_greeting(haft_client *client, const haft_result *result)
@@ -143,9 +119,9 @@ static void negotiate_take_greeting(haft_client *client, const haft_result *resu
         return;
     }
     client->revision = revision;
-    negotiate_keep(client, rpc_object(result->value, "serverInfo"),
-                   rpc_object(result->value, "capabilities"),
-                   rpc_string(result->value, "instructions"));
+    hf_about_keep(client, rpc_object(result->value, "serverInfo"),
+                  rpc_object(result->value, "capabilities"),
+                  rpc_string(result->value, "instructions"));
     if (client->transport.negotiated)
         client->transport.negotiated(client->transport.context, hf_revision_rows[revision].name);
     if (hf_outgoing_notification(client, "notifications/initialized", NULL))
@@ -268,9 +244,9 @@ static void negotiate_choose(haft_client *client, yyjson_val *versions, const ha
     }
     client->revision = revision;
     if (!result->error_code) {
-        negotiate_keep(client, rpc_object(rpc_object(result->value, "_meta"), META_SERVER_INFO),
-                       rpc_object(result->value, "capabilities"),
-                       rpc_string(result->value, "instructions"));
+        hf_about_keep(client, rpc_object(rpc_object(result->value, "_meta"), META_SERVER_INFO),
+                      rpc_object(result->value, "capabilities"),
+                      rpc_string(result->value, "instructions"));
         negotiate_ready(client);
         return;
     }
@@ -362,30 +338,6 @@ static int negotiate_probe(haft_client *client)
 
 /* ---- beginning ---- */
 
-/* Uses what is known from an earlier time.  Returns 0, or an error if it is not valid. */
-static int negotiate_remember(haft_client *client)
-{
-    const char *text = client->options.discovery;
-    struct document *document = hf_document_read(client, text, strlen(text));
-    yyjson_val *version = document ? rpc_string(document->root, "revision") : NULL;
-    enum revision revision =
-        version ? hf_revision_named(yyjson_get_str(version), yyjson_get_len(version)) : REVISIONS;
-
-    if (revision == REVISIONS) {
-        hf_document_drop(client, document);
-        return document ? HAFT_EINVAL : HAFT_ENOMEM;
-    }
-    client->revision = revision;
-    client->negotiation.probe = false;
-    client->documents.current = document;
-    negotiate_keep(client, rpc_object(document->root, "serverInfo"),
-                   rpc_object(document->root, "capabilities"),
-                   rpc_string(document->root, "instructions"));
-    client->documents.current = NULL;
-    hf_document_drop(client, document);
-    return 0;
-}
-
 int hf_negotiate_begin(haft_client *client)
 {
     struct negotiation *own = &client->negotiation;
@@ -394,7 +346,7 @@ int hf_negotiate_begin(haft_client *client)
     own->fixed = client->options.revision;
     own->probe = own->probe && !own->fixed;
     if (client->options.discovery && !own->fixed)
-        status = negotiate_remember(client);
+        status = hf_about_remember(client);
     if (status)
         return status;
     if (own->probe)
@@ -499,14 +451,4 @@ void hf_negotiate_abort(haft_client *client)
     own->phase = NEGOTIATE_FAILED;
     own->status = HAFT_ECANCELLED;
     hf_negotiate_report(client);
-}
-
-void hf_negotiate_finish(haft_client *client)
-{
-    while (client->negotiation.about) {
-        struct document *document = client->negotiation.about;
-
-        client->negotiation.about = document->next;
-        hf_document_drop(client, document);
-    }
 }

@@ -47,6 +47,14 @@ bool hf_negotiate_retry(haft_client *client, struct client_request *request, yyj
 bool hf_negotiate_survives(haft_client *client);
 /* Calls `ready`; false if that is not due. */
 bool hf_negotiate_report(haft_client *client);
-void hf_negotiate_finish(haft_client *client);
+
+/* ---- about.c ---- */
+
+/* Keeps what the server says about itself, in the document of the result that is being reported. */
+void hf_about_keep(haft_client *client, yyjson_val *info, yyjson_val *capabilities,
+                   yyjson_val *instructions);
+/* Uses what is known from an earlier time.  Returns 0, or an error if it is not valid. */
+int hf_about_remember(haft_client *client);
+void hf_about_finish(haft_client *client);
 
 #endif

@@ -6,7 +6,7 @@
  *
  * A question that the program has not answered when its request ends, or the client, belongs to the
  * program alone: answering it frees it. */
-#include "client/client.h"
+#include "client/question.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,31 +14,10 @@
 #include "base/list.h"
 #include "client/shape.h"
 
-enum question_state {
-    QUESTION_NEW,     /* has not been put to the program */
-    QUESTION_OPEN,    /* the program has it */
-    QUESTION_ANSWERED /* waits for the others of its round */
-};
-
-struct haft_question {
-    haft_client *client; /* NULL: answers are not wanted any more */
-    struct haft_question *previous, *next;
-    const haft_allocator *allocator;
-    struct document *document; /* what the values below are of */
-    const char *method;
-    yyjson_val *params;
-    yyjson_val *id;                 /* of a legacy server's request, or */
-    struct client_request *request; /* the client's request, */
-    yyjson_val *key;                /* and the name of the question */
-    enum question_state state;
-    bool *ended; /* set when it ends while it is put to the program */
-    haft_buffer answer;
-};
-
 /* ---- making and freeing ---- */
 
-static struct haft_question *question_new(haft_client *client, struct document *document,
-                                          const char *method, yyjson_val *params)
+struct haft_question *hf_question_new(haft_client *client, struct document *document,
+                                      const char *method, yyjson_val *params)
 {
     const haft_allocator *allocator = client->allocator;
     struct haft_question *question = allocator->alloc(allocator->context, sizeof *question);
@@ -141,64 +120,6 @@ static int question_respond_error(haft_client *client, const yyjson_val *id, int
     return hf_client_deliver(client, HAFT_OUT_RESPONSE);
 }
 
-/* ---- rounds of a modern server ---- */
-
-/* Writes {"key":ANSWER,...} of all questions of a request. */
-static void question_put_answers(haft_client *client, const struct client_request *request,
-                                 haft_buffer *out)
-{
-    struct json_writer w = {.out = out};
-
-    hf_json_begin_object(&w);
-    for (struct haft_question *one = client->questions; one; one = one->next)
-        if (one->request == request)
-            hf_json_raw(hf_json_name(&w, yyjson_get_str(one->key), yyjson_get_len(one->key)),
-                        one->answer.data, one->answer.size);
-    hf_json_end_object(&w);
-}
-
-/* Repeats a request with the answers. */
-static void question_continue(haft_client *client, struct client_request *request)
-{
-    yyjson_val *state = yyjson_obj_get(request->asked, "requestState");
-    struct document *round = request->round;
-    haft_buffer responses;
-    int status;
-
-    haft_buffer_init(&responses, client->allocator, CLIENT_ANSWER_LIMIT);
-    question_put_answers(client, request, &responses);
-    status = responses.status;
-    request->state = REQUEST_SENT;
-    if (!status)
-        status = hf_request_send(
-            client, request, yyjson_obj_get(request->asked, "inputRequests") ? &responses : NULL,
-            yyjson_is_null(state) ? NULL : state);
-    haft_buffer_finish(&responses);
-    hf_question_drop(client, request);
-    request->round = NULL;
-    hf_document_drop(client, round);
-    if (status)
-        hf_request_fail(client, request, status, 0, "cannot send the answers: %s",
-                        haft_strerror(status));
-    else
-        hf_request_restart(client, request);
-}
-
-/* The program does not answer: the result is the caller's. */
-static void question_give_up(haft_client *client, struct client_request *request)
-{
-    struct document *round = hf_document_keep(request->round);
-    yyjson_val *root = round->root;
-    size_t i, n;
-    yyjson_val *one;
-
-    yyjson_arr_foreach(round->root, i, n, one)
-        if (yyjson_obj_get(one, "result") == request->asked)
-            root = one;
-    hf_request_answer(client, request, round, root);
-    hf_document_drop(client, round);
-}
-
 /* ---- the program's answers ---- */
 
 const char *haft_question_method(const haft_question *question)
@@ -236,7 +157,7 @@ static int question_finish(haft_question *question)
         client->answered = hf_due_has_time(client) ? hf_due_now(client) : 0;
         question_set_ended(question);
         if (!--request->unanswered && !request->asking)
-            question_continue(client, request);
+            hf_round_continue(client, request);
     }
     hf_client_pump(client);
     hf_client_leave(client);
@@ -355,7 +276,7 @@ int haft_question_refuse(haft_question *question, int code, const char *message)
         struct client_request *request = question->request;
 
         question_free(question);
-        question_give_up(client, request);
+        hf_round_give_up(client, request);
     }
     hf_client_pump(client);
     hf_client_leave(client);
@@ -383,7 +304,7 @@ static int question_by_answer(haft_client *client, haft_question *question, cons
 }
 
 /* Puts a question to the program; it may be gone afterwards. */
-static void question_put(haft_client *client, haft_question *question)
+void hf_question_present(haft_client *client, haft_question *question)
 {
     bool ended = false;
     int status;
@@ -400,7 +321,7 @@ static void question_put(haft_client *client, haft_question *question)
         haft_question_refuse(question, RPC_METHOD_NOT_FOUND, NULL);
 }
 
-static bool question_is_known(const haft_client *client, const char *method)
+bool hf_question_is_known(const haft_client *client, const char *method)
 {
     static const char *const names[] = {"elicitation/create", "sampling/createMessage",
                                         "roots/list", NULL};
@@ -412,7 +333,7 @@ static bool question_is_known(const haft_client *client, const char *method)
 }
 
 /* A form must be one. */
-static bool question_is_sound(const char *method, yyjson_val *params)
+bool hf_question_is_sound(const char *method, yyjson_val *params)
 {
     yyjson_val *mode = yyjson_obj_get(params, "mode");
 
@@ -434,92 +355,17 @@ void hf_question_take(haft_client *client, struct document *document, yyjson_val
         question_respond(client, id, &empty);
         return;
     }
-    if (!question_is_known(client, method)) {
+    if (!hf_question_is_known(client, method)) {
         question_respond_error(client, id, RPC_METHOD_NOT_FOUND, NULL);
         return;
     }
-    question =
-        question_is_sound(method, params) ? question_new(client, document, method, params) : NULL;
+    question = hf_question_is_sound(method, params)
+                   ? hf_question_new(client, document, method, params)
+                   : NULL;
     if (!question) {
         question_respond_error(client, id, RPC_INVALID_PARAMS, NULL);
         return;
     }
     question->id = id;
-    question_put(client, question);
-}
-
-/* Makes the questions of a round; false if one cannot be asked, or without memory. */
-static bool question_make_all(haft_client *client, struct client_request *request,
-                              struct document *document, yyjson_val *questions)
-{
-    yyjson_val *key, *one;
-    size_t i, n;
-
-    request->unanswered = 0;
-    yyjson_obj_foreach(questions, i, n, key, one) {
-        const char *method = yyjson_get_str(yyjson_obj_get(one, "method"));
-        yyjson_val *params = rpc_object(one, "params");
-        haft_question *question =
-            question_is_known(client, method) && question_is_sound(method, params)
-                ? question_new(client, document, method, params)
-                : NULL;
-
-        if (!question)
-            return false;
-        question->request = request;
-        question->key = key;
-        request->unanswered++;
-    }
-    return true;
-}
-
-static haft_question *question_next_new(const haft_client *client,
-                                        const struct client_request *request)
-{
-    haft_question *question = client->questions;
-
-    while (question && (question->request != request || question->state != QUESTION_NEW))
-        question = question->next;
-    return question;
-}
-
-bool hf_question_round(haft_client *client, struct client_request *request,
-                       struct document *document, yyjson_val *result)
-{
-    yyjson_val *questions = rpc_object(result, "inputRequests");
-    int64_t id = request->id;
-    haft_question *question;
-    haft_reason reason;
-
-    if (hf_shape_check(&hf_shape_input_required, result, "", &reason) ||
-        request->rounds >= client->options.max_rounds) {
-        bool many = request->rounds >= client->options.max_rounds;
-
-        hf_request_fail(client, request, HAFT_EPROTOCOL, 0, "%s%s%s%s",
-                        many ? "the server asked for input too many times"
-                             : "the server's request for input is malformed: ",
-                        many ? "" : reason.path, many ? "" : " ", many ? "" : reason.text);
-        return true;
-    }
-    request->rounds++;
-    request->round = hf_document_keep(document);
-    request->asked = result;
-    request->state = REQUEST_ASKING;
-    if (questions && !question_make_all(client, request, document, questions)) {
-        request->state = REQUEST_SENT;
-        hf_question_drop(client, request);
-        hf_document_drop(client, document);
-        request->round = NULL;
-        return false;
-    }
-    request->asking = true;
-    while (!client->ending && (question = question_next_new(client, request))) {
-        question_put(client, question);
-        if (hf_request_find(client, id) != request || request->state != REQUEST_ASKING)
-            return true;
-    }
-    request->asking = false;
-    if (!client->ending && !request->unanswered)
-        question_continue(client, request);
-    return true;
+    hf_question_present(client, question);
 }

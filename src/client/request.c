@@ -265,6 +265,8 @@ static void request_end(haft_client *client, struct client_request *request, int
     struct client_requests *all = &client->requests;
 
     hf_request_detach(client, request);
+    if (request->round)
+        hf_question_drop(client, request);
     hf_document_drop(client, request->round);
     request->round = NULL;
     request->state = REQUEST_ENDED;

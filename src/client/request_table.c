@@ -181,8 +181,6 @@ void hf_request_detach(haft_client *client, struct client_request *request)
     if (request->counted)
         client->requests.in_flight--;
     request->counted = false;
-    if (request->round)
-        hf_question_drop(client, request);
 }
 
 void hf_request_forget(haft_client *client, struct client_request *request)

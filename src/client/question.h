@@ -1,0 +1,44 @@
+/* client/question.h - questions of the server, and the rounds in which a modern one asks them. */
+#ifndef HAFT_SRC_CLIENT_QUESTION_H
+#define HAFT_SRC_CLIENT_QUESTION_H
+
+#include "client/client.h"
+
+enum question_state {
+    QUESTION_NEW,     /* has not been put to the program */
+    QUESTION_OPEN,    /* the program has it */
+    QUESTION_ANSWERED /* waits for the others of its round */
+};
+
+struct haft_question {
+    haft_client *client; /* NULL: answers are not wanted any more */
+    struct haft_question *previous, *next;
+    const haft_allocator *allocator;
+    struct document *document; /* what the values below are of */
+    const char *method;
+    yyjson_val *params;
+    yyjson_val *id;                 /* of a legacy server's request, or */
+    struct client_request *request; /* the client's request, */
+    yyjson_val *key;                /* and the name of the question */
+    enum question_state state;
+    bool *ended; /* set when it ends while it is put to the program */
+    haft_buffer answer;
+};
+
+/* Makes a question; NULL without memory. */
+struct haft_question *hf_question_new(haft_client *client, struct document *document,
+                                      const char *method, yyjson_val *params);
+/* Puts a question to the program; it may be gone afterwards. */
+void hf_question_present(haft_client *client, haft_question *question);
+/* Whether the program can be asked this, and whether the parameters are valid. */
+bool hf_question_is_known(const haft_client *client, const char *method);
+bool hf_question_is_sound(const char *method, yyjson_val *params);
+
+/* ---- round.c ---- */
+
+/* Repeats a request with the answers. */
+void hf_round_continue(haft_client *client, struct client_request *request);
+/* Ends a request with the result that asks, because the program does not answer. */
+void hf_round_give_up(haft_client *client, struct client_request *request);
+
+#endif

@@ -1,0 +1,137 @@
+/* round.c - rounds of questions: a modern server ends a request with its questions, and the client
+ * repeats the request with the answers and the state that came with them. */
+#include "client/question.h"
+
+#include "client/shape.h"
+
+/* Writes {"key":ANSWER,...} of all questions of a request. */
+static void round_put_answers(haft_client *client, const struct client_request *request,
+                              haft_buffer *out)
+{
+    struct json_writer w = {.out = out};
+
+    hf_json_begin_object(&w);
+    for (struct haft_question *one = client->questions; one; one = one->next)
+        if (one->request == request)
+            hf_json_raw(hf_json_name(&w, yyjson_get_str(one->key), yyjson_get_len(one->key)),
+                        one->answer.data, one->answer.size);
+    hf_json_end_object(&w);
+}
+
+/* Repeats a request with the answers. */
+void hf_round_continue(haft_client *client, struct client_request *request)
+{
+    yyjson_val *state = yyjson_obj_get(request->asked, "requestState");
+    struct document *round = request->round;
+    haft_buffer responses;
+    int status;
+
+    haft_buffer_init(&responses, client->allocator, CLIENT_ANSWER_LIMIT);
+    round_put_answers(client, request, &responses);
+    status = responses.status;
+    request->state = REQUEST_SENT;
+    if (!status)
+        status = hf_request_send(
+            client, request, yyjson_obj_get(request->asked, "inputRequests") ? &responses : NULL,
+            yyjson_is_null(state) ? NULL : state);
+    haft_buffer_finish(&responses);
+    hf_question_drop(client, request);
+    request->round = NULL;
+    hf_document_drop(client, round);
+    if (status)
+        hf_request_fail(client, request, status, 0, "cannot send the answers: %s",
+                        haft_strerror(status));
+    else
+        hf_request_restart(client, request);
+}
+
+/* The program does not answer: the result is the caller's. */
+void hf_round_give_up(haft_client *client, struct client_request *request)
+{
+    struct document *round = hf_document_keep(request->round);
+    yyjson_val *root = round->root;
+    size_t i, n;
+    yyjson_val *one;
+
+    yyjson_arr_foreach(round->root, i, n, one)
+        if (yyjson_obj_get(one, "result") == request->asked)
+            root = one;
+    hf_request_answer(client, request, round, root);
+    hf_document_drop(client, round);
+}
+
+/* Makes the questions of a round; false if one cannot be asked, or without memory. */
+static bool round_make_all(haft_client *client, struct client_request *request,
+                           struct document *document, yyjson_val *questions)
+{
+    yyjson_val *key, *one;
+    size_t i, n;
+
+    request->unanswered = 0;
+    yyjson_obj_foreach(questions, i, n, key, one) {
+        const char *method = yyjson_get_str(yyjson_obj_get(one, "method"));
+        yyjson_val *params = rpc_object(one, "params");
+        haft_question *question =
+            hf_question_is_known(client, method) && hf_question_is_sound(method, params)
+                ? hf_question_new(client, document, method, params)
+                : NULL;
+
+        if (!question)
+            return false;
+        question->request = request;
+        question->key = key;
+        request->unanswered++;
+    }
+    return true;
+}
+
+static haft_question *round_next_new(const haft_client *client,
+                                     const struct client_request *request)
+{
+    haft_question *question = client->questions;
+
+    while (question && (question->request != request || question->state != QUESTION_NEW))
+        question = question->next;
+    return question;
+}
+
+bool hf_round_begin(haft_client *client, struct client_request *request, struct document *document,
+                    yyjson_val *result)
+{
+    yyjson_val *questions = rpc_object(result, "inputRequests");
+    int64_t id = request->id;
+    haft_question *question;
+    haft_reason reason;
+
+    if (hf_shape_check(&hf_shape_input_required, result, "", &reason) ||
+        request->rounds >= client->options.max_rounds) {
+        bool many = request->rounds >= client->options.max_rounds;
+
+        hf_request_fail(client, request, HAFT_EPROTOCOL, 0, "%s%s%s%s",
+                        many ? "the server asked for input too many times"
+                             : "the server's request for input is malformed: ",
+                        many ? "" : reason.path, many ? "" : " ", many ? "" : reason.text);
+        return true;
+    }
+    request->rounds++;
+    request->round = hf_document_keep(document);
+    request->asked = result;
+    request->state = REQUEST_ASKING;
+    if (questions && !round_make_all(client, request, document, questions)) {
+        request->state = REQUEST_SENT;
+        hf_question_drop(client, request);
+        hf_document_drop(client, document);
+        request->round = NULL;
+        return false;
+    }
+    request->asking = true;
+    while (!client->ending && (question = round_next_new(client, request))) {
+        hf_question_present(client, question);
+        if (hf_request_find(client, id) != request || request->state != REQUEST_ASKING)
+            return true;
+    }
+    request->asking = false;
+    if (!client->ending && !request->unanswered)
+        hf_round_continue(client, request);
+    return true;
+}
