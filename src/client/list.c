@@ -220,7 +220,7 @@ static int list_next_page(haft_client *client, haft_offer kind, yyjson_val *curs
     id = hf_request_begin(client,
                           HAFT_WITH(haft_client_exchange, .method = list_rows[kind].method,
                                     .params = params->data, .done = list_done, .context = list),
-                          REQUEST_INNER | REQUEST_URGENT);
+                          REQUEST_URGENT);
     return id > 0 ? 0 : (int)id;
 }
 

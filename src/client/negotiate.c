@@ -91,7 +91,7 @@ static bool negotiate_level(haft_client *client)
     id = hf_request_begin(client,
                           HAFT_WITH(haft_client_exchange, .method = "logging/setLevel",
                                     .params = params->data, .done = negotiate_done_level),
-                          REQUEST_EARLY | REQUEST_INNER);
+                          REQUEST_EARLY);
     if (id > 0)
         own->id = id;
     return id > 0;
@@ -171,7 +171,7 @@ static int negotiate_initialize(haft_client *client)
             : hf_request_begin(client,
                                HAFT_WITH(haft_client_exchange, .method = "initialize",
                                          .params = params->data, .done = negotiate_done_initialize),
-                               REQUEST_EARLY | REQUEST_INNER);
+                               REQUEST_EARLY);
     own->id = id > 0 ? id : 0;
     return id > 0 ? 0 : (int)id;
 }
@@ -331,7 +331,7 @@ static int negotiate_probe(haft_client *client)
     id = hf_request_begin(client,
                           HAFT_WITH(haft_client_exchange, .method = "server/discover",
                                     .timeout_ms = wait, .done = negotiate_done_probe),
-                          REQUEST_EARLY | REQUEST_INNER);
+                          REQUEST_EARLY);
     own->id = id > 0 ? id : 0;
     return id > 0 ? 0 : (int)id;
 }

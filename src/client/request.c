@@ -52,6 +52,20 @@ static void request_expire(haft_client *client, struct due *due, haft_time now)
 
 /* ---- sending ---- */
 
+/* Reads the parameters into client->scratch. */
+static yyjson_val *request_read_params(haft_client *client, const struct client_request *request,
+                                       int *ret_status)
+{
+    yyjson_val *params, *arguments;
+
+    haft_arena_reset(client->scratch);
+    params = hf_outgoing_params(client, request_params(request), ret_status);
+    arguments = yyjson_obj_get(params, "arguments");
+    if (request->flags & REQUEST_TOOL && arguments && !yyjson_is_obj(arguments))
+        *ret_status = HAFT_EINVAL;
+    return params;
+}
+
 int hf_request_send(haft_client *client, struct client_request *request,
                     const haft_buffer *responses, const yyjson_val *state)
 {
@@ -62,16 +76,16 @@ int hf_request_send(haft_client *client, struct client_request *request,
     size_t n = 0;
     int status;
 
-    haft_arena_reset(client->scratch);
-    params = hf_outgoing_params(client, request_params(request), &status);
+    params = request_read_params(client, request, &status);
     if (!status && !strcmp(request->text.data, "tools/call"))
         status = hf_tool_prepare(client, params, &mirrors, &n, &reason);
     if (status) {
         if (status != HAFT_PENDING)
             hf_client_explain(client, 0, "%s: %s", request->text.data,
-                              reason.code             ? reason.text
-                              : status == HAFT_EINVAL ? "the parameters are not a JSON object"
-                                                      : haft_strerror(status));
+                              reason.code ? reason.text
+                              : status == HAFT_EINVAL
+                                  ? "the parameters or arguments are not a JSON object"
+                                  : haft_strerror(status));
         return status;
     }
     hf_request_set_wire(client, request,
@@ -205,8 +219,7 @@ static int request_write(haft_client *client, struct client_request *request,
         return text->status == HAFT_EUTF8 ? HAFT_EINVAL : text->status;
     if (request_may_go(client, request))
         return 0; /* they are checked when they are sent */
-    haft_arena_reset(client->scratch);
-    hf_outgoing_params(client, request_params(request), &status);
+    request_read_params(client, request, &status);
     return status;
 }
 
@@ -224,7 +237,7 @@ static int request_first(haft_client *client, struct client_request *request,
         hf_negotiate_renew(client);
     if (request_may_go(client, request) && !all->first)
         return request_dispatch(client, request);
-    if (request->flags && request_may_go(client, request))
+    if (request->flags & (REQUEST_EARLY | REQUEST_URGENT) && request_may_go(client, request))
         return request_dispatch(client, request);
     request->state = REQUEST_QUEUED;
     LIST_APPEND(all->first, all->last, request, previous, next);
@@ -243,7 +256,7 @@ int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchan
     if (!request)
         return HAFT_ENOMEM;
     id = request->id;
-    request->flags = flags;
+    request->flags = flags | (exchange->tool ? REQUEST_TOOL : 0);
     request->due.expire = request_expire;
     request->timeout_ms = exchange->timeout_ms ? exchange->timeout_ms : client->options.timeout_ms;
     request->done = exchange->done;

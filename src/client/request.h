@@ -18,7 +18,7 @@ enum {
     REQUEST_EARLY = 1,   /* of the negotiation: sent before it has ended */
     REQUEST_URGENT = 2,  /* sent at once, whatever else is in flight */
     REQUEST_ENDLESS = 4, /* has no deadline */
-    REQUEST_INNER = 8,   /* of the client itself: its result is not the latest */
+    REQUEST_TOOL = 8     /* the arguments must be an object */
 };
 
 struct client_request {

@@ -111,7 +111,7 @@ static void subscribe_listen(haft_subscription *subscription)
                                 HAFT_WITH(haft_client_exchange, .method = "subscriptions/listen",
                                           .params = params.data, .done = subscribe_done,
                                           .context = subscription),
-                                REQUEST_INNER | REQUEST_URGENT | REQUEST_ENDLESS);
+                                REQUEST_URGENT | REQUEST_ENDLESS);
     haft_buffer_finish(&params);
     subscription->id = id > 0 ? id : 0;
     if (id <= 0)
@@ -159,7 +159,7 @@ static void subscribe_ask(haft_subscription *subscription, const char *method)
             hf_request_begin(client,
                              HAFT_WITH(haft_client_exchange, .method = method,
                                        .params = params.data, .done = subscribe_ignore),
-                             REQUEST_INNER | REQUEST_URGENT);
+                             REQUEST_URGENT);
         haft_buffer_finish(&params);
     }
 }
