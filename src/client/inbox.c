@@ -50,7 +50,8 @@ static void inbox_result(haft_client *client, struct client_request *request,
     haft_reason reason;
     int status = hf_shape_check(&hf_shape_result, result, "", &reason);
 
-    if (!status && yyjson_equals_str(yyjson_obj_get(result, "resultType"), "input_required")) {
+    if (!status && client_is_modern(client) &&
+        yyjson_equals_str(yyjson_obj_get(result, "resultType"), "input_required")) {
         if (!client->options.manual_rounds && hf_round_begin(client, request, document, result))
             return;
         hf_request_answer(client, request, document, root);
@@ -104,6 +105,14 @@ static struct client_request *inbox_anonymous(const haft_client *client, void *t
                                               : hf_request_find(client, client->negotiation.id);
 }
 
+/* The transport need not receive anything more for the request. */
+static void inbox_let_go(haft_client *client, const struct client_request *request)
+{
+    if (client->transport.let_go)
+        client->transport.let_go(client->transport.context, (void *)(intptr_t)request->wire_id,
+                                 true);
+}
+
 static void inbox_response(haft_client *client, struct document *document, yyjson_val *root,
                            const struct rpc_message *message)
 {
@@ -118,6 +127,7 @@ static void inbox_response(haft_client *client, struct document *document, yyjso
         client->strays++;
         return;
     }
+    inbox_let_go(client, request);
     if (error && !message->result)
         inbox_error(client, request, document, root, error);
     else if (!message->error && message->result)
@@ -197,11 +207,13 @@ static void inbox_invalid(haft_client *client, const struct document *document,
         : document->tag ? hf_request_on_wire(client, (int64_t)(intptr_t)document->tag)
                         : NULL;
 
-    if (request && request->state == REQUEST_SENT)
-        hf_request_fail(client, request, HAFT_EPROTOCOL, 0,
-                        "invalid message from the server: %s%s%s", why, *start ? ": " : "", start);
-    else
+    if (!request || request->state != REQUEST_SENT) {
         client->strays++;
+        return;
+    }
+    inbox_let_go(client, request);
+    hf_request_fail(client, request, HAFT_EPROTOCOL, 0, "invalid message from the server: %s%s%s",
+                    why, *start ? ": " : "", start);
 }
 
 static void inbox_message(haft_client *client, struct document *document, yyjson_val *root)
@@ -392,10 +404,11 @@ static void inbox_on_failed(void *context, void *tag, const haft_failure *failur
         return;
     hf_client_enter(client);
     request = tag ? hf_request_on_wire(client, (int64_t)(intptr_t)tag) : NULL;
-    if (!tag)
+    if (!tag) {
+        hf_negotiate_failed(client, failure);
         hf_request_fail_all(client, true, failure->status, text);
-    else if (request && !(failure->session_gone &&
-                          hf_negotiate_session_gone(client, request, failure->maybe_handled)))
+    } else if (request && !(failure->session_gone &&
+                            hf_negotiate_session_gone(client, request, failure->maybe_handled)))
         hf_request_fail(client, request, failure->status, failure->http_status, "%s%s", text,
                         failure->maybe_handled ? "; the server may have executed the request" : "");
     hf_client_pump(client);

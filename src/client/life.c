@@ -2,14 +2,21 @@
 #include "client/client.h"
 
 #include <stdio.h>
+#include <string.h>
 
+/* A part of the text may be the server's: nothing in it controls a terminal. */
 void hf_client_explain(haft_client *client, int http_status, const char *format, ...)
 {
+    char text[CLIENT_ERROR_TEXT];
     va_list args;
+    size_t size;
+    bool cut;
 
     va_start(args, format);
-    vsnprintf(client->error, sizeof client->error, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    size = hf_text_escape(text, strlen(text), false, client->error, sizeof client->error - 1, &cut);
+    client->error[size] = '\0';
     client->http_status = http_status;
 }
 

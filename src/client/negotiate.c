@@ -213,7 +213,7 @@ static int negotiate_probe(haft_client *client);
 static bool negotiate_restart(haft_client *client)
 {
     return client->transport.restart && !client_has_headers(client) &&
-           !client->transport.restart(client->transport.context);
+           !client->negotiation.unread && !client->transport.restart(client->transport.context);
 }
 
 /* The server does not know the probe. */
@@ -359,10 +359,29 @@ int hf_negotiate_begin(haft_client *client)
 
 void hf_negotiate_renew(haft_client *client)
 {
-    enum negotiate_phase phase = client->negotiation.phase;
+    struct negotiation *own = &client->negotiation;
+    int status = 0;
 
-    if (phase == NEGOTIATE_LOST)
+    if (own->phase != NEGOTIATE_LOST)
+        return;
+    if (own->restart && client->transport.restart)
+        status = client->transport.restart(client->transport.context);
+    own->restart = false;
+    if (status)
+        negotiate_fail(client, status, 0, "cannot connect again: %s", haft_strerror(status));
+    else
         negotiate_greet(client);
+}
+
+void hf_negotiate_failed(haft_client *client, const haft_failure *failure)
+{
+    struct negotiation *own = &client->negotiation;
+
+    own->unread = !failure->maybe_handled;
+    if (!failure->session_gone || own->phase != NEGOTIATE_READY || client_is_modern(client))
+        return;
+    own->phase = NEGOTIATE_LOST;
+    own->restart = true;
 }
 
 bool hf_negotiate_session_gone(haft_client *client, struct client_request *request,

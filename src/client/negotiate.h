@@ -20,6 +20,8 @@ struct negotiation {
     bool fixed;             /* the options name the revision */
     bool probe;             /* otherwise the server is asked */
     bool again;             /* it has succeeded before */
+    bool restart;           /* the connection is gone, and must be made again */
+    bool unread;            /* the process ended without reading what was sent */
     unsigned tries;         /* of the probe */
     int64_t id;             /* of its request; 0 for none */
     int status;             /* of one that failed */
@@ -38,6 +40,8 @@ void hf_negotiate_renew(haft_client *client);
  * one. */
 bool hf_negotiate_session_gone(haft_client *client, struct client_request *request,
                                bool maybe_handled);
+/* All requests that were sent have failed. */
+void hf_negotiate_failed(haft_client *client, const haft_failure *failure);
 /* The client ends: `ready` is called now, if it has not been. */
 void hf_negotiate_abort(haft_client *client);
 /* The server refused a request because of its revision: chooses another one, and repeats it.  Returns

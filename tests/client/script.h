@@ -13,10 +13,11 @@
 #include "support/test.h"
 
 enum script_act {
-    SCRIPT_SAY,      /* a message; $ is the id of the request */
-    SCRIPT_FAIL,     /* `failed` with the number as its HTTP status and the text */
-    SCRIPT_GONE,     /* `failed` because the session is gone */
-    SCRIPT_CLOSE,    /* `closed` for the peer */
+    SCRIPT_SAY,   /* a message; $ is the id of the request */
+    SCRIPT_FAIL,  /* `failed` with the number as its HTTP status and the text */
+    SCRIPT_GONE,  /* `failed` because the session is gone */
+    SCRIPT_END,   /* `failed` for all requests, which may have been read; with the number 1 not */
+    SCRIPT_CLOSE, /* `closed` for the peer */
     SCRIPT_CLOSE_IT, /* `closed` for the request */
     SCRIPT_LONG,     /* `too_long` for the request, or with the number 1 for no request */
     SCRIPT_PASS,     /* so many milliseconds pass */
@@ -122,6 +123,11 @@ static inline void script_act(struct script *script, const struct script_row *ro
     case SCRIPT_FAIL:
     case SCRIPT_GONE:
         to->failed(to->context, tag, &failure);
+        break;
+    case SCRIPT_END:
+        failure = (haft_failure){
+            .status = HAFT_ECLOSED, .text = row->text, .maybe_handled = !row->number};
+        to->failed(to->context, NULL, &failure);
         break;
     case SCRIPT_CLOSE:
         to->closed(to->context, NULL);

@@ -199,14 +199,21 @@ static const struct negotiate_row {
      HAFT_ECLOSED,
      "the server has ended the connection",
      1},
-    {"a process whose request fails",
+    {"a process that ends, with words",
      NULL,
      false,
-     {{"server/discover", SCRIPT_FAIL, "exited", 0},
+     {{"server/discover", SCRIPT_END, "exited", 0},
       {"\"initialize\"", SCRIPT_SAY, GREETING("2025-11-25"), 0}},
      0,
      "2025-11-25",
      1},
+    {"a process that reads nothing",
+     NULL,
+     false,
+     {{"server/discover", SCRIPT_END, "no such program", 1}},
+     HAFT_ECLOSED,
+     "no such program",
+     0},
     {"a handshake that is refused",
      "2025-11-25",
      true,
@@ -496,6 +503,35 @@ static void a_lost_session_is_begun_again(void **state)
     script_finish(&script);
 }
 
+/* The only connection is gone: it is made again with the next request, and nothing is repeated. */
+static void a_lost_connection_is_made_again(void **state)
+{
+    static const struct script_row steps[] = {
+        {"\"initialize\"", SCRIPT_SAY, GREETING("2024-11-05"), 0},
+        {NULL, SCRIPT_GONE, "the stream ended", 0},
+        {"\"initialize\"", SCRIPT_SAY, GREETING("2024-11-05"), 0},
+        {"\"again\"", SCRIPT_SAY, RESULT("{}"), 0},
+        {NULL, 0, NULL, 0}};
+    static struct script script;
+    haft_transport transport;
+    haft_client *client;
+    haft_result result;
+
+    (void)state;
+    script_init(&script, steps, true, true);
+    transport = script_transport(&script);
+    transport.restart = script_restart;
+    client = haft_client_open(&transport, HAFT_WITH(haft_client_options, .revision = "2024-11-05"),
+                              &script.receiver);
+    assert_non_null(client);
+    assert_int_equal(haft_client_request(client, "once", NULL, &result), HAFT_ECLOSED);
+    assert_string_equal(haft_client_error(client, NULL), "the stream ended");
+    assert_int_equal(haft_client_request(client, "again", NULL, &result), 0);
+    assert_int_equal(script.restarts, 1);
+    haft_client_free(client);
+    script_finish(&script);
+}
+
 /* A server that changes its mind: the request is repeated in another revision. */
 static void a_revision_that_is_refused_later(void **state)
 {
@@ -580,6 +616,7 @@ int main(void)
         cmocka_unit_test(an_invalid_discovery_is_refused),
         cmocka_unit_test(capabilities_follow_the_revision),
         cmocka_unit_test(a_lost_session_is_begun_again),
+        cmocka_unit_test(a_lost_connection_is_made_again),
         cmocka_unit_test(a_revision_that_is_refused_later),
         cmocka_unit_test(requests_wait_for_the_negotiation),
     };
