@@ -145,11 +145,12 @@ static bool entry_requires(yyjson_val *schema, yyjson_val *key)
 int hf_entry_defaults(yyjson_val *schema, haft_buffer *out)
 {
     struct json_writer w = {.out = out};
-    yyjson_val *key, *property;
-    size_t i, n;
+    yyjson_obj_iter properties = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
+    yyjson_val *key;
 
     hf_json_begin_object(&w);
-    yyjson_obj_foreach(yyjson_obj_get(schema, "properties"), i, n, key, property) {
+    while ((key = yyjson_obj_iter_next(&properties))) {
+        yyjson_val *property = yyjson_obj_iter_get_val(key);
         yyjson_val *value = yyjson_obj_get(property, "default");
 
         if (!value && !entry_requires(schema, key))

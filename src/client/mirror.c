@@ -6,12 +6,15 @@
 
 #include "client/mirror.h"
 
+#include "protocol/rpc.h"
+
 enum { MIRROR_MAX_DEPTH = 512, MIRROR_MAX = 64 }; /* messages are not parsed deeper */
 
 struct gathering {
     haft_arena *arena;
-    const char **pairs;
+    haft_header *headers;
     size_t n;
+    bool encodes; /* values that a header cannot hold */
     bool failed;
 };
 
@@ -23,29 +26,32 @@ static bool mirror_is_token(const char *text)
     return text && *text && strspn(text, token) == strlen(text);
 }
 
+/* The text of a value; NULL data if it has none. */
+static struct text mirror_text(yyjson_val *value, char digits[NUMBER_TEXT])
+{
+    if (yyjson_is_str(value))
+        return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+    if (yyjson_is_bool(value))
+        return yyjson_get_bool(value) ? (struct text){"true", 4} : (struct text){"false", 5};
+    if (yyjson_is_int(value)) /* ids are written the same way */
+        return (struct text){digits, hf_rpc_id_to_text(value, digits, NUMBER_TEXT)};
+    if (yyjson_is_real(value)) /* an integer, as required of headers: 5.0 */
+        return (struct text){digits, hf_number_to_text(yyjson_get_real(value), digits)};
+    return (struct text){NULL, 0};
+}
+
 static void mirror_add(struct gathering *to, const char *name, yyjson_val *value)
 {
-    const char *text;
-    char digits[32];
+    char digits[NUMBER_TEXT];
+    struct text text = mirror_text(value, digits);
+    haft_header *header = &to->headers[to->n];
 
-    if (to->n == MIRROR_MAX)
+    if (to->n == MIRROR_MAX || !text.data)
         return;
-    if (yyjson_is_str(value))
-        text = yyjson_get_str(value);
-    else if (yyjson_is_bool(value))
-        text = yyjson_get_bool(value) ? "true" : "false";
-    else if (yyjson_is_int(value))
-        text =
-            haft_arena_copy(to->arena, digits, hf_integer_to_text(yyjson_get_sint(value), digits));
-    else if (yyjson_is_real(value)) /* an integer, as required of headers: 5.0 */
-        text =
-            haft_arena_copy(to->arena, digits, hf_number_to_text(yyjson_get_real(value), digits));
-    else
-        return;
-    name = haft_arena_printf(to->arena, "Mcp-Param-%s", name);
-    to->failed = to->failed || !name || !text;
-    to->pairs[to->n * 2] = name;
-    to->pairs[to->n * 2 + 1] = text;
+    header->name = haft_arena_printf(to->arena, "Mcp-Param-%s", name);
+    header->value = to->encodes ? hf_mirror_encode(text.data, text.size, to->arena)
+                                : haft_arena_copy(to->arena, text.data, text.size);
+    to->failed = to->failed || !header->name || !header->value;
     to->n++;
 }
 
@@ -193,13 +199,38 @@ const char *hf_mirror_encode(const char *text, size_t size, haft_arena *arena)
     return encoded;
 }
 
+static int mirror_collect(struct gathering *to, yyjson_val *schema, yyjson_val *arguments)
+{
+    to->headers = haft_arena_zalloc(to->arena, MIRROR_MAX + 1, sizeof *to->headers);
+    if (!to->headers)
+        return HAFT_ENOMEM;
+    mirror_gather(to, schema, arguments, MIRROR_MAX_DEPTH);
+    return to->failed ? HAFT_ENOMEM : 0;
+}
+
+int hf_mirror_headers(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena,
+                      haft_header **ret_headers, size_t *ret_n)
+{
+    struct gathering to = {.arena = arena, .encodes = true};
+    int status = mirror_collect(&to, schema, arguments);
+
+    if (status)
+        return status;
+    *ret_headers = to.headers;
+    *ret_n = to.n;
+    return 0;
+}
+
 const char *const *hf_mirror_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena)
 {
     struct gathering to = {.arena = arena};
+    const char **pairs = haft_arena_zalloc(arena, MIRROR_MAX * 2 + 1, sizeof *pairs);
 
-    to.pairs = haft_arena_zalloc(arena, MIRROR_MAX * 2 + 1, sizeof *to.pairs);
-    if (!to.pairs)
+    if (!pairs || mirror_collect(&to, schema, arguments))
         return NULL;
-    mirror_gather(&to, schema, arguments, MIRROR_MAX_DEPTH);
-    return to.failed ? NULL : to.pairs;
+    for (size_t i = 0; i < to.n; i++) {
+        pairs[i * 2] = to.headers[i].name;
+        pairs[i * 2 + 1] = to.headers[i].value;
+    }
+    return pairs;
 }

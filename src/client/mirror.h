@@ -2,12 +2,17 @@
 #ifndef HAFT_SRC_MIRROR_H
 #define HAFT_SRC_MIRROR_H
 
+#include <haft/transport.h>
+
 #include "json/json.h"
 
 /* Why a tool with this schema cannot be called over HTTP: a header that it requires is invalid, or
  * not on an argument. NULL if it can be called. */
 const char *hf_mirror_fault(yyjson_val *schema);
-/* The headers that repeat arguments: alternating names and values, then NULL. NULL without
+/* The headers that repeat arguments, encoded.  Returns 0 or HAFT_ENOMEM. */
+int hf_mirror_headers(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena,
+                      haft_header **ret_headers, size_t *ret_n);
+/* The headers that repeat arguments, as they are: alternating names and values, then NULL. NULL without
  * memory. */
 const char *const *hf_mirror_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena);
 

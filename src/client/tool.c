@@ -1,8 +1,8 @@
 /* tool.c - what is known of the server's tools: the headers that repeat their arguments, and their
  * schemas, which are compiled when they are first used.
  *
- * The schemas are the server's: they are compiled with limits, and one that cannot be compiled checks
- * nothing. */
+ * The schemas are the server's: they are compiled with limits, and a call that cannot be checked as
+ * the program wants it fails. */
 #include "client/client.h"
 
 #include <stdio.h>
@@ -12,14 +12,9 @@
 
 enum { TOOL_SUBSCHEMAS = 5000, TOOL_MEMORY = 16 << 20, TOOL_STEPS = 1000000, TOOL_ISSUES = 4 };
 
-struct tool_schema {
-    haft_schema *compiled;
-    bool tried;
-};
-
 struct tool {
     yyjson_val *name, *value;
-    struct tool_schema in, out;
+    haft_schema *in, *out; /* NULL before they are used */
 };
 
 struct tools {
@@ -112,8 +107,8 @@ void hf_tools_forget(haft_client *client)
     if (!tools)
         return;
     for (size_t i = 0; i < tools->n; i++) {
-        haft_schema_free(tools->tools[i].in.compiled);
-        haft_schema_free(tools->tools[i].out.compiled);
+        haft_schema_free(tools->tools[i].in);
+        haft_schema_free(tools->tools[i].out);
     }
     hf_document_drop(client, tools->document);
     client->lists.tools = NULL;
@@ -122,73 +117,56 @@ void hf_tools_forget(haft_client *client)
 
 /* ---- schemas ---- */
 
-/* The compiled schema; NULL if there is none, or it cannot be compiled. */
-static const haft_schema *tool_compile(haft_client *client, struct tool_schema *schema,
-                                       yyjson_val *json)
+/* Compiles a schema, unless that has been done. */
+static int tool_compile(haft_client *client, haft_schema **schema, yyjson_val *json,
+                        haft_reason *reterr_reason)
 {
-    if (!schema->tried && yyjson_is_obj(json))
-        haft_schema_parse_json(
-            json,
-            HAFT_WITH(haft_schema_options, .allocator = client->allocator,
-                      .max_subschemas = TOOL_SUBSCHEMAS, .max_memory = TOOL_MEMORY,
-                      .max_steps = TOOL_STEPS, .max_issues = TOOL_ISSUES,
-                      .formats = HAFT_FORMATS_ANNOTATE, .defaults = HAFT_DEFAULTS_ANNOTATE),
-            &schema->compiled, NULL);
-    schema->tried = true;
-    return schema->compiled;
+    if (*schema)
+        return 0;
+    return haft_schema_parse_json(
+        json,
+        HAFT_WITH(haft_schema_options, .allocator = client->allocator,
+                  .max_subschemas = TOOL_SUBSCHEMAS, .max_memory = TOOL_MEMORY,
+                  .max_steps = TOOL_STEPS, .max_issues = TOOL_ISSUES,
+                  .formats = HAFT_FORMATS_ANNOTATE, .defaults = HAFT_DEFAULTS_ANNOTATE),
+        schema, reterr_reason);
 }
 
-/* Checks a value.  Returns 0, also if it cannot be checked; HAFT_EISSUES with the reason; or
- * HAFT_ENOMEM. */
-static int tool_validate(haft_client *client, const haft_schema *schema, yyjson_val *value,
-                         const char *what, yyjson_val *name, haft_reason *reterr_reason)
+/* Checks a value against a schema of the tool.  Returns 0; HAFT_EISSUES if it does not match;
+ * HAFT_EPROTOCOL if it cannot be checked; or HAFT_ENOMEM: all with the reason. */
+static int tool_check(haft_client *client, const struct tool *tool, haft_schema **schema,
+                      const char *key, yyjson_val *value, const char *what,
+                      haft_reason *reterr_reason)
 {
+    yyjson_val *json = rpc_object(tool->value, key);
+    const char *name = yyjson_get_str(tool->name);
     haft_issues issues = {.count = 0};
+    haft_reason reason = {.code = 0};
     haft_buffer text;
-    int status = haft_schema_validate(schema, value, client->scratch, &issues);
+    int status;
 
-    if (status == HAFT_ENOMEM)
-        return hf_error_set(reterr_reason, status, "", "%s", haft_strerror(status));
-    if (status != HAFT_EISSUES)
+    if (!json)
         return 0;
+    status = tool_compile(client, schema, json, &reason);
+    if (status && status != HAFT_ENOMEM)
+        return hf_error_set(reterr_reason, HAFT_EPROTOCOL, "", "the %s of %.60s: %.60s%s%.120s",
+                            key, name, reason.path, *reason.path ? ": " : "", reason.text);
+    if (!status)
+        status = haft_schema_validate(*schema, value, client->scratch, &issues);
+    if (status != HAFT_EISSUES)
+        return status ? hf_error_set(reterr_reason,
+                                     status == HAFT_ENOMEM ? HAFT_ENOMEM : HAFT_EPROTOCOL, "",
+                                     "the %s of %.60s: %s", what, name, haft_strerror(status))
+                      : 0;
     haft_buffer_init(&text, client->allocator, sizeof reterr_reason->text * 4);
     haft_issues_text(&issues, &text);
-    hf_error_set(reterr_reason, HAFT_EINVAL, "", "the %s of %.60s: %.*s", what,
-                 yyjson_get_str(name), text.size < 180 ? (int)text.size : 180,
-                 text.size ? text.data : "");
+    hf_error_set(reterr_reason, HAFT_EISSUES, "", "the %s of %.60s: %.*s", what, name,
+                 text.size < 160 ? (int)text.size : 160, text.size ? text.data : "");
     haft_buffer_finish(&text);
     return HAFT_EISSUES;
 }
 
 /* ---- a call ---- */
-
-/* The headers that repeat arguments. */
-static int tool_mirror(haft_client *client, const struct tool *tool, yyjson_val *arguments,
-                       haft_header **ret_headers, size_t *ret_n)
-{
-    const char *const *pairs =
-        hf_mirror_of(yyjson_obj_get(tool->value, "inputSchema"), arguments, client->scratch);
-    size_t n = 0;
-    haft_header *headers;
-
-    if (!pairs)
-        return HAFT_ENOMEM;
-    while (pairs[n * 2])
-        n++;
-    headers = haft_arena_zalloc(client->scratch, n + 1, sizeof *headers);
-    if (!headers)
-        return HAFT_ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        headers[i].name = pairs[i * 2];
-        headers[i].value =
-            hf_mirror_encode(pairs[i * 2 + 1], strlen(pairs[i * 2 + 1]), client->scratch);
-        if (!headers[i].value)
-            return HAFT_ENOMEM;
-    }
-    *ret_headers = headers;
-    *ret_n = n;
-    return 0;
-}
 
 /* Refuses a tool that was left out of the list. */
 static int tool_refuse(const haft_client *client, yyjson_val *name, haft_reason *reterr_reason)
@@ -208,7 +186,6 @@ int hf_tool_prepare(haft_client *client, yyjson_val *params, haft_header **ret_h
     struct list *list = &client->lists.kinds[HAFT_OFFER_TOOL];
     yyjson_val *name = rpc_string(params, "name"), *arguments = rpc_object(params, "arguments");
     struct tool *tool;
-    const haft_schema *schema;
     int status;
 
     if (!tool_matters(client) || !name)
@@ -224,16 +201,15 @@ int hf_tool_prepare(haft_client *client, yyjson_val *params, haft_header **ret_h
     tool = tool_find(client->lists.tools, name);
     if (!tool)
         return tool_refuse(client, name, reterr_reason);
-    schema = client->options.check_arguments
-                 ? tool_compile(client, &tool->in, yyjson_obj_get(tool->value, "inputSchema"))
-                 : NULL;
-    status = schema && arguments
-                 ? tool_validate(client, schema, arguments, "arguments", name, reterr_reason)
+    status = client->options.check_arguments && arguments
+                 ? tool_check(client, tool, &tool->in, "inputSchema", arguments, "arguments",
+                              reterr_reason)
                  : 0;
     if (status)
         return status == HAFT_EISSUES ? HAFT_EINVAL : status;
     return client_has_headers(client) && client_is_modern(client) && arguments
-               ? tool_mirror(client, tool, arguments, ret_headers, ret_n)
+               ? hf_mirror_headers(yyjson_obj_get(tool->value, "inputSchema"), arguments,
+                                   client->scratch, ret_headers, ret_n)
                : 0;
 }
 
@@ -241,7 +217,6 @@ int hf_tool_check_result(haft_client *client, const struct client_request *reque
                          yyjson_val *result, haft_reason *reterr_reason)
 {
     yyjson_val *structured = yyjson_obj_get(result, "structuredContent"), *params;
-    const haft_schema *schema;
     struct tool *tool;
     int status;
 
@@ -251,16 +226,14 @@ int hf_tool_check_result(haft_client *client, const struct client_request *reque
     haft_arena_reset(client->scratch);
     params = hf_outgoing_params(client, request_params(request), &status);
     tool = tool_find(client->lists.tools, rpc_string(params, "name"));
-    schema =
-        tool ? tool_compile(client, &tool->out, yyjson_obj_get(tool->value, "outputSchema")) : NULL;
-    if (!schema)
+    if (!tool || !rpc_object(tool->value, "outputSchema"))
         return 0;
-    if (!structured) {
-        hf_error_set(reterr_reason, HAFT_EPROTOCOL, "",
-                     "the result of %.60s has no structured content, although the tool declares it",
-                     yyjson_get_str(tool->name));
-        return HAFT_EPROTOCOL;
-    }
-    status = tool_validate(client, schema, structured, "result", tool->name, reterr_reason);
+    if (!structured)
+        return hf_error_set(reterr_reason, HAFT_EPROTOCOL, "",
+                            "the result of %.60s has no structured content, although the tool "
+                            "declares it",
+                            yyjson_get_str(tool->name));
+    status =
+        tool_check(client, tool, &tool->out, "outputSchema", structured, "result", reterr_reason);
     return status == HAFT_EISSUES ? HAFT_EPROTOCOL : status;
 }
