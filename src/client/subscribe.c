@@ -21,6 +21,7 @@ struct haft_subscription {
     struct due due; /* when the client asks for it again */
     unsigned pause; /* milliseconds before that */
     int64_t id;     /* of its request; 0 for none */
+    unsigned round; /* of notifications: the latest that it has been considered for */
     bool lapsed;    /* changes may have been missed */
     bool over;      /* the server does not offer it */
     bool tools, resources, prompts;
@@ -30,7 +31,7 @@ struct haft_subscription {
 
 struct subscriptions {
     struct haft_subscription *first, *last;
-    unsigned generation; /* changes when one is freed */
+    unsigned round; /* number of notifications */
 };
 
 static void subscribe_send(haft_subscription *subscription);
@@ -197,14 +198,21 @@ void hf_subscribe_renew(haft_client *client, bool again)
 
 /* ---- changes ---- */
 
-/* Reports to one subscription.  Returns false if subscriptions have been freed meanwhile. */
-static bool subscribe_report(haft_subscription *subscription, haft_offer kind, const char *uri)
+static bool subscribe_exists(const haft_client *client, const haft_subscription *subscription)
 {
-    haft_client *client = subscription->client;
-    unsigned generation = client->subscriptions->generation;
+    const haft_subscription *one = client->subscriptions->first;
 
+    while (one && one != subscription)
+        one = one->next;
+    return one;
+}
+
+/* Reports to one subscription.  Returns false if it is gone then. */
+static bool subscribe_report(haft_client *client, haft_subscription *subscription, haft_offer kind,
+                             const char *uri)
+{
     subscription->changed(subscription->context, client, kind, uri);
-    return !client->ending && client->subscriptions->generation == generation;
+    return !client->ending && subscribe_exists(client, subscription);
 }
 
 /* Reports everything, after a time in which changes may have been missed. */
@@ -215,14 +223,15 @@ static bool subscribe_report_all(haft_subscription *subscription)
     subscription->lapsed = false;
     for (int i = 0; i < LIST_KINDS; i++)
         hf_list_changed(client, (haft_offer)i);
-    if (subscription->tools && !subscribe_report(subscription, HAFT_OFFER_TOOL, NULL))
+    if (subscription->tools && !subscribe_report(client, subscription, HAFT_OFFER_TOOL, NULL))
         return false;
-    if (subscription->resources && !subscribe_report(subscription, HAFT_OFFER_RESOURCE, NULL))
+    if (subscription->resources &&
+        !subscribe_report(client, subscription, HAFT_OFFER_RESOURCE, NULL))
         return false;
-    if (subscription->prompts && !subscribe_report(subscription, HAFT_OFFER_PROMPT, NULL))
+    if (subscription->prompts && !subscribe_report(client, subscription, HAFT_OFFER_PROMPT, NULL))
         return false;
     for (size_t i = 0; i < subscription->n_uris; i++)
-        if (!subscribe_report(subscription, HAFT_OFFER_RESOURCE, subscription->uris[i]))
+        if (!subscribe_report(client, subscription, HAFT_OFFER_RESOURCE, subscription->uris[i]))
             return false;
     return true;
 }
@@ -311,11 +320,19 @@ void hf_subscribe_notified(haft_client *client, const char *method, yyjson_val *
         subscribe_acknowledged(client, id);
     if (client->ending || !subscribe_change(method, params, &kind, &uri))
         return;
+    client->subscriptions->round++;
     for (subscription = client->subscriptions->first; subscription; subscription = next) {
         next = subscription->next;
-        if (subscribe_is_for(client, subscription, id) &&
-            subscribe_wants(subscription, kind, uri) && !subscribe_report(subscription, kind, uri))
+        if (subscription->round == client->subscriptions->round)
+            continue;
+        subscription->round = client->subscriptions->round;
+        if (!subscribe_is_for(client, subscription, id) ||
+            !subscribe_wants(subscription, kind, uri))
+            continue;
+        subscribe_report(client, subscription, kind, uri);
+        if (client->ending)
             return;
+        next = client->subscriptions->first; /* the program may have freed any of them */
     }
 }
 
@@ -395,6 +412,7 @@ haft_subscription *haft_client_subscribe(haft_client *client, const haft_topics 
         return NULL;
     subscription->changed = changed;
     subscription->context = context;
+    subscription->round = client->subscriptions->round;
     LIST_APPEND(client->subscriptions->first, client->subscriptions->last, subscription, previous,
                 next);
     subscribe_send(subscription);
@@ -409,7 +427,6 @@ static void subscribe_release(haft_subscription *subscription)
 
     LIST_REMOVE(client->subscriptions->first, client->subscriptions->last, subscription, previous,
                 next);
-    client->subscriptions->generation++;
     hf_due_release(client, &subscription->due);
     client->allocator->release(client->allocator->context, subscription, subscription->size);
 }
