@@ -328,6 +328,28 @@ static void spans(void)
     haft_server_free(server);
 }
 
+static void on_changed(void *context, haft_client *client, haft_offer kind, const char *uri)
+{
+    (void)context, (void)client, (void)kind, (void)uri;
+}
+
+static void clients(void)
+{
+    haft_server *server = haft_server_new("short", "1");
+    haft_client *client = haft_client_new(server, NULL);
+    haft_result result;
+    int64_t id;
+
+    CHECK(haft_add(server, &greet_tool) == 0);
+    id = haft_client_begin(
+        client, AT_END(haft_client_exchange, .tool = "greet", .arguments = "{\"name\":\"Ann\"}"));
+    CHECK(id > 0 && haft_client_wait(client, id, 0, &result) == 0);
+    CHECK(!strcmp(result.text, "Hello, Ann!"));
+    CHECK(haft_client_subscribe(client, AT_END(haft_topics, .tools = true), on_changed, NULL));
+    haft_client_free(client);
+    haft_server_free(server);
+}
+
 static int submit(haft_store *store, haft_store_request *request)
 {
     (void)store, (void)request;
@@ -390,6 +412,7 @@ static const struct {
     {http, "haft_http_options haft_http_mount haft_app"},
     {gateway, "haft_gateway_options haft_mcp_options haft_policy haft_policy_kind haft_route"},
     {spans, "haft_otlp_options"},
+    {clients, "haft_client_exchange haft_topics"},
     {stores, "haft_store_memory_options haft_store_methods"},
     {plugins, "haft_plugin"},
     {gateway_plugins, "haft_gateway_part"},
