@@ -27,8 +27,9 @@ extern "C" {
 /* An authorizer. */
 typedef struct haft_authorizer haft_authorizer;
 
-/* Creates an authorizer that always sends the same bearer token.  Returns NULL if memory runs out or
- * the token is not valid in a header. */
+/* Creates an authorizer that sends the same bearer token with every request, to the origin of the
+ * first client that uses it: over https, or over http to this machine; nowhere else.  Returns NULL if
+ * memory runs out or the token is not valid in a header. */
 haft_authorizer *haft_bearer_new(const char *token);
 
 /* How an OAuth client obtains a token. */
@@ -93,6 +94,9 @@ int haft_oauth_redirected(haft_authorizer *authorizer, const char *url);
 /* Revokes (RFC 7009, where it is offered) and forgets the tokens for a resource: the URL of an MCP server.  Blocks until the end. Returns 0,
  * HAFT_ENOTFOUND if there are none, or another error. */
 int haft_oauth_forget(haft_authorizer *authorizer, const char *url, haft_reason *reterr_reason);
+
+/* Whether requests to this URL carry a token. */
+bool haft_authorizer_has_token(const haft_authorizer *authorizer, const char *url);
 
 /* Frees it, and overwrites its secrets.  NULL is ignored.  Its clients must have been freed. */
 void haft_authorizer_free(haft_authorizer *authorizer);

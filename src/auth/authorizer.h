@@ -62,6 +62,9 @@ struct authorizer_class {
     void (*cancel)(haft_authorizer *authorizer, struct authorizer_wait *wait);
 
     void (*free)(haft_authorizer *authorizer);
+
+    /* Whether requests to this URL carry a token. */
+    bool (*has_token)(const haft_authorizer *authorizer, const char *url);
 };
 
 /* The first member of every authorizer. */
