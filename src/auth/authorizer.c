@@ -1,7 +1,7 @@
 /* authorizer.c - what all authorizers share, and the one with a fixed bearer token.
  *
  * A token goes to one origin: that of the first request. It does not go over http to another machine,
- * where everyone on the way could read it; a program that wants that sends a header of its own. */
+ * where everyone on the way could read it; a program that wants that adds the header to its target. */
 #include "auth/authorizer.h"
 
 #include <string.h>

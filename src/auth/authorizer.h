@@ -13,7 +13,7 @@
 
 enum { AUTHORIZER_FIELDS = 2 }; /* Authorization and DPoP */
 
-/* Where the authorizer works: it creates an HTTP client of its own there. */
+/* Where the authorizer works: it creates its own HTTP client there. */
 struct authorizer_loop {
     uv_loop_t *uv;
     const struct http_client_functions *http;
@@ -28,7 +28,7 @@ struct authorizer_challenge {
     size_t n_fields;
     const char *
         sent; /* value of the Authorization header that was refused, or NULL: if there is a newer one,
-                       * it is to be tried */
+                       * it will be tried */
 };
 
 /* A sender that waits. It owns the struct, which must live until `done` or authorizer_cancel. */

@@ -29,11 +29,12 @@ static bool sse_is_text(const char *text, size_t size, const char *expected)
     return size == strlen(expected) && !memcmp(text, expected, size);
 }
 
-/* An event without a name is a message, and so is one named "message". */
+/* An event without a name is a message, and so is one named "message"; the caller may want another. */
 static bool sse_is_message(const struct sse *sse)
 {
     return !sse->name.status &&
-           (!sse->name.size || sse_is_text(sse->name.data, sse->name.size, "message"));
+           (!sse->name.size || sse_is_text(sse->name.data, sse->name.size, "message") ||
+            (sse->also && sse_is_text(sse->name.data, sse->name.size, sse->also)));
 }
 
 static void end_event(struct sse *sse, sse_function *on_event, void *context)

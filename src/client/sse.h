@@ -1,8 +1,8 @@
 /* client/sse.h - extracts messages from a stream of server-sent events.
  *
  * The stream may arrive in arbitrary pieces. CR, LF and CR LF end a line; a byte order mark at the
- * start is skipped; the `data` lines of an event are joined by LF. Comments, events of another name
- * and events without data are skipped. */
+ * start is skipped; the `data` lines of an event are joined by LF. Comments, events without data and
+ * events of another name, except that of `also`, are skipped. */
 #ifndef HAFT_SRC_SSE_H
 #define HAFT_SRC_SSE_H
 
@@ -19,6 +19,7 @@ struct sse {
     bool has_retry;      /* if the stream has set it */
     bool after_cr;       /* an LF now belongs to the preceding CR */
     bool begun;          /* the first line has been read */
+    const char *also;    /* name of other events that are passed on, besides messages; or NULL */
 };
 
 /* `limit` applies to a line, and to the data of an event. */
