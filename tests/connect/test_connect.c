@@ -1,0 +1,282 @@
+/* test_connect.c - whole clients: of our own server in another process, at a URL and in this process. */
+#define _GNU_SOURCE
+#include <haft/connect.h>
+#include <haft/part.h>
+#include <sys/resource.h>
+#include <yyjson.h>
+
+#include "http/site.h"
+
+/* NULL: negotiated. */
+static const char *const revisions[] = {NULL,         "2024-11-05", "2025-03-26",
+                                        "2025-06-18", "2025-11-25", "2026-07-28"};
+
+static const char *program; /* this one, which is a server if it has an argument */
+
+static struct site *site;
+static char url[64];
+
+static int open_site(void **state)
+{
+    (void)state;
+    haft_part_register(&haft_http_client_part);
+    setenv("no_proxy", "*", 1);
+    site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .max_connections = 4096,
+                                                  .max_per_address = 4096));
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/mcp", site->port);
+    return 0;
+}
+
+static int close_site(void **state)
+{
+    (void)state;
+    site_close(site);
+    return 0;
+}
+
+/* ---- blocking ---- */
+
+enum way { WAY_PROCESS, WAY_URL, WAY_SERVER, WAYS };
+
+static haft_target target_of(enum way way, const char *const command[])
+{
+    haft_target target = HAFT_INIT(haft_target, .close_ms = 2000);
+
+    if (way == WAY_PROCESS)
+        target.command = command;
+    else if (way == WAY_URL)
+        target.url = url;
+    else
+        target.server = site->server;
+    return target;
+}
+
+static void test_blocking(void **state)
+{
+    const char *const command[] = {program, "serve", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(revisions) * WAYS; i++) {
+        haft_target target = target_of((enum way)(i % WAYS), command);
+        const char *revision = revisions[i / WAYS];
+        haft_reason reason = {0};
+        haft_result result;
+        haft_client *client = haft_client_connect(
+            &target, HAFT_WITH(haft_client_options, .revision = revision), &reason);
+
+        if (!client)
+            fail_msg("%zu %s: %s", i % WAYS, revision ? revision : "any", reason.text);
+        assert_string_equal(haft_client_revision(client), revision ? revision : "2026-07-28");
+        for (int n = 0; n < 3; n++) {
+            assert_int_equal(haft_client_call(client, "echo", "{\"text\":\"hello\"}", &result), 0);
+            assert_string_equal(result.text, "hello");
+        }
+        assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
+        assert_true(yyjson_arr_size(result.content) >= 3);
+        haft_client_free(client);
+    }
+}
+
+static const struct refused {
+    haft_target target;
+    const char *text;
+} refusals[] = {
+    {HAFT_INIT(haft_target, .url = NULL),
+     "exactly one of url, command, server and descriptors must be set"},
+    {HAFT_INIT(haft_target, .url = "ftp://x/"),
+     "the URL must begin with http://, https:// or unix:"},
+    {HAFT_INIT(haft_target, .url = "http://127.0.0.1:1/mcp"),
+     "http://127.0.0.1:1/mcp: could not connect: Failed to connect to 127.0.0.1 port 1 after"},
+    {HAFT_INIT(haft_target, .url = "unix:/nonexistent/socket"),
+     "/nonexistent/socket: could not connect"},
+    {HAFT_INIT(haft_target, .command = (const char *const[]){"/nonexistent", NULL}),
+     "cannot start /nonexistent: no such file or directory"},
+    {HAFT_INIT(haft_target, .command = (const char *const[]){"sh", "-c", "exit 7", NULL}),
+     "the server exited with status 7 before it answered"},
+};
+
+static void test_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(refusals); i++) {
+        haft_reason reason = {0};
+
+        assert_null(haft_client_connect(&refusals[i].target, NULL, &reason));
+        if (strncmp(reason.text, refusals[i].text, strlen(refusals[i].text)))
+            fail_msg("%s\nexpected: %s", reason.text, refusals[i].text);
+        assert_true(reason.code < 0);
+    }
+}
+
+/* ---- on a loop ---- */
+
+struct party {
+    haft_client *client;
+    uv_loop_t *loop;
+    unsigned ready, done, closed;
+    int status;
+    bool closes_early;
+    struct party *all;
+};
+
+static void party_closed(void *context)
+{
+    struct party *party = context;
+
+    party->closed++;
+}
+
+static void party_done(void *context, haft_client *client, int status, const haft_result *result)
+{
+    struct party *party = context;
+
+    party->done++;
+    party->status = status;
+    if (!status)
+        assert_string_equal(result->text, "hi");
+    else
+        assert_int_equal(status, HAFT_ECANCELLED);
+    if (!status && (party->done == 3 || party->closes_early) && party->client) {
+        party->client = NULL;
+        haft_client_close(client, party_closed, party);
+    }
+}
+
+static void party_ready(void *context, haft_client *client, int status)
+{
+    struct party *party = context;
+
+    party->ready++;
+    if (status)
+        fail_msg("%s", haft_client_error(client, NULL));
+    for (int i = 0; i < 2; i++)
+        assert_true(haft_client_begin(client, HAFT_WITH(haft_client_exchange, .tool = "echo",
+                                                        .arguments = "{\"text\":\"hi\"}",
+                                                        .done = party_done, .context = party)) > 0);
+}
+
+static void party_start(struct party *party, uv_loop_t *loop, const haft_target *target,
+                        const char *revision)
+{
+    haft_reason reason = {0};
+
+    party->loop = loop;
+    party->client =
+        haft_client_start(loop, target, HAFT_WITH(haft_client_options, .revision = revision),
+                          party_ready, party, &reason);
+    if (!party->client)
+        fail_msg("%s", reason.text);
+    /* One that waits for the negotiation. */
+    assert_true(haft_client_begin(party->client, HAFT_WITH(haft_client_exchange, .tool = "echo",
+                                                           .arguments = "{\"text\":\"hi\"}",
+                                                           .done = party_done, .context = party)) >
+                0);
+}
+
+static void test_loop(void **state)
+{
+    const char *const command[] = {program, "serve", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(revisions) * WAYS * 2; i++) {
+        haft_target target = target_of((enum way)(i % WAYS), command);
+        struct party party = {.closes_early = i >= COUNT_OF(revisions) * WAYS};
+        uv_loop_t loop;
+
+        uv_loop_init(&loop);
+        party_start(&party, &loop, &target, revisions[i / WAYS % COUNT_OF(revisions)]);
+        uv_run(&loop, UV_RUN_DEFAULT); /* nothing keeps it running after the end */
+        assert_int_equal(party.closed, 1);
+        assert_int_equal(party.done, 3);
+        assert_int_equal(uv_loop_close(&loop), 0);
+    }
+}
+
+/* ---- many ---- */
+
+static void test_many(void **state)
+{
+    enum { MANY = SANITIZED ? 200 : 1000 };
+    struct rlimit limit;
+    struct party *parties = calloc(MANY, sizeof *parties);
+    haft_target target = target_of(WAY_URL, NULL);
+    uv_loop_t loop;
+    unsigned done = 0, closed = 0;
+
+    (void)state;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max < 16384 ? limit.rlim_max : 16384;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < MANY * 6) {
+        free(parties);
+        skip();
+    }
+    assert_non_null(parties);
+    uv_loop_init(&loop);
+    for (int i = 0; i < MANY; i++)
+        party_start(&parties[i], &loop, &target, "2026-07-28");
+    uv_run(&loop, UV_RUN_DEFAULT);
+    for (int i = 0; i < MANY; i++) {
+        done += parties[i].done;
+        closed += parties[i].closed;
+    }
+    assert_int_equal(done, 3 * MANY);
+    assert_int_equal(closed, MANY);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    free(parties);
+}
+
+/* ---- memory ---- */
+
+static void fail_at(enum way way, const char *revision, size_t nth, bool keep,
+                    struct failing *failing)
+{
+    const char *const command[] = {program, "serve", NULL};
+    haft_target target = target_of(way, command);
+    haft_reason reason = {0};
+    haft_result result;
+    haft_client *client;
+
+    failing_init(failing, nth);
+    failing->keep_failing = keep;
+    client = haft_client_connect(&target,
+                                 HAFT_WITH(haft_client_options, .revision = revision,
+                                           .allocator = &failing->allocator, .timeout_ms = 5000),
+                                 &reason);
+    if (client) {
+        haft_client_call(client, "echo", "{\"text\":\"hello\"}", &result);
+        haft_client_free(client);
+    } else {
+        assert_true(reason.code < 0);
+    }
+    failing_check(failing);
+}
+
+static void test_memory(void **state)
+{
+    static const enum way ways[] = {WAY_PROCESS, WAY_URL};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(ways) * 2; i++) {
+        struct failing failing;
+        size_t nth = 1;
+
+        do
+            fail_at(ways[i % 2], i / 2 % 2 ? "2025-11-25" : "2026-07-28", nth++, i / 4, &failing);
+        while (failing.failures);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocking), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_loop),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_memory),
+    };
+
+    if (argc > 1)
+        return haft_stdio_serve(make_server(), NULL);
+    program = argv[0];
+    return cmocka_run_group_tests(tests, open_site, close_site);
+}
