@@ -92,6 +92,17 @@ void hf_http_events_reset(struct http_exchange *exchange)
 
 /* ---- resuming ---- */
 
+/* Whether the stream has named an event, with an id that a header can hold. */
+static bool events_has_id(const struct sse *sse)
+{
+    if (!sse->last_id.size || sse->last_id.status)
+        return false;
+    for (size_t i = 0; i < sse->last_id.size; i++)
+        if ((unsigned char)sse->last_id.data[i] < 0x20 || sse->last_id.data[i] == 0x7F)
+            return false;
+    return true;
+}
+
 bool hf_http_events_resume(struct http_exchange *exchange)
 {
     struct http_link *http = exchange->http;
@@ -99,7 +110,7 @@ bool hf_http_events_resume(struct http_exchange *exchange)
     const struct sse *sse = &exchange->sse;
     bool refused = answer->status >= 300 && answer->status < 500;
     bool listens = exchange->kind == EXCHANGE_LISTEN;
-    bool known = sse->last_id.size && !sse->last_id.status;
+    bool known = events_has_id(sse);
     uint64_t pause = sse->has_retry ? sse->retry : EVENTS_PAUSE;
 
     if (answer->failure || refused || http->link.target.no_resume || http->events ||

@@ -223,6 +223,12 @@ static const struct course {
      "failed 2: -17/405 the server ended the stream before it answered, and answered 405 Method Not "
      "Allowed when it was resumed [maybe]\n",
      "POST /mcp\nGET /mcp Last-Event-ID=e-1 MCP-Protocol-Version=2025-11-25\n"},
+    {"a stream whose events have an invalid id",
+     {0},
+     {{.text = STREAM "\r\nid: \x1B[31m\tx\ndata:\n\n", .closes = true}},
+     {{"", .negotiated = "2025-11-25"}, {"tools/call", 2, .runs = true, .reports = 1}},
+     "failed 2: -17/200 the server ended the stream before it answered [maybe]\n",
+     "POST /mcp\n"},
     {"the newest revision does not resume",
      {0},
      {{.text = STREAM "\r\nid: e-1\ndata:\n\n", .closes = true}},
