@@ -216,8 +216,7 @@ static void answer_fail_sending(struct http_exchange *exchange, const struct htt
 {
     char text[HTTP_TEXT];
 
-    snprintf(text, sizeof text, "%.150s: %.150s%s", exchange->http->place.shown, end->text,
-             end->maybe_handled ? "; the server may have executed the request" : "");
+    snprintf(text, sizeof text, "%.150s: %.200s", exchange->http->place.shown, end->text);
     hf_http_answer_fail(
         exchange,
         &(haft_failure){.status = end->error == HTTP_NO_MEMORY ? HAFT_ENOMEM : HAFT_ECLOSED,

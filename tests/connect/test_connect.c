@@ -108,6 +108,31 @@ static void test_refused(void **state)
     }
 }
 
+/* A program that cannot run is started once, and one that the first message kills, twice. */
+static void test_starts(void **state)
+{
+    static const struct {
+        const char *script;
+        size_t starts;
+    } rows[] = {{"echo s >>%s; exit 2", 1}, {"echo s >>%s; read line; exit 2", 2}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows) * 10; i++) {
+        char path[] = "/tmp/haft-starts-XXXXXX", script[100], text[64];
+        const char *const command[] = {"sh", "-c", script, NULL};
+        int fd = mkstemp(path);
+        haft_reason reason = {0};
+
+        assert_true(fd >= 0);
+        snprintf(script, sizeof script, rows[i % 2].script, path);
+        assert_null(haft_client_connect(HAFT_WITH(haft_target, .command = command), NULL, &reason));
+        assert_string_equal(reason.text, "the server exited with status 2 before it answered");
+        assert_int_equal(read(fd, text, sizeof text), 2 * rows[i % 2].starts);
+        close(fd);
+        unlink(path);
+    }
+}
+
 /* ---- on a loop ---- */
 
 struct party {
@@ -192,6 +217,81 @@ static void test_loop(void **state)
     }
 }
 
+/* Closed from within every kind of callback. */
+enum inside { INSIDE_READY, INSIDE_PROGRESS, INSIDES };
+
+struct closer {
+    enum inside inside;
+    haft_client *client;
+    unsigned closed, done;
+};
+
+static void closer_closed(void *context)
+{
+    struct closer *closer = context;
+
+    closer->closed++;
+}
+
+static void closer_act(struct closer *closer, enum inside inside)
+{
+    haft_client *client = closer->client;
+
+    assert_int_equal(closer->closed, 0);
+    if (closer->inside != inside || !client)
+        return;
+    closer->client = NULL;
+    haft_client_close(client, closer_closed, closer);
+}
+
+static void closer_done(void *context, haft_client *client, int status, const haft_result *result)
+{
+    struct closer *closer = context;
+
+    (void)client, (void)result;
+    closer->done++;
+    assert_int_equal(status, HAFT_ECANCELLED);
+}
+
+static void closer_progress(void *context, double progress, double total, const char *message)
+{
+    (void)progress, (void)total, (void)message;
+    closer_act(context, INSIDE_PROGRESS);
+}
+
+static void closer_ready(void *context, haft_client *client, int status)
+{
+    struct closer *closer = context;
+
+    assert_int_equal(status, 0);
+    assert_true(
+        haft_client_begin(client, HAFT_WITH(haft_client_exchange, .tool = "steps",
+                                            .arguments = "{\"n\":3}", .done = closer_done,
+                                            .progress = closer_progress, .context = closer)) > 0);
+    closer_act(closer, INSIDE_READY);
+}
+
+static void test_close_inside(void **state)
+{
+    const char *const command[] = {program, "serve", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < INSIDES * WAYS; i++) {
+        haft_target target = target_of((enum way)(i % WAYS), command);
+        struct closer closer = {.inside = (enum inside)(i / WAYS)};
+        haft_reason reason = {0};
+        uv_loop_t loop;
+
+        uv_loop_init(&loop);
+        closer.client = haft_client_start(&loop, &target, NULL, closer_ready, &closer, &reason);
+        assert_non_null(closer.client);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        assert_int_equal(closer.done, 1);
+        assert_int_equal(closer.closed, 1);
+        assert_int_equal(uv_loop_close(&loop), 0);
+    }
+}
+
 /* ---- many ---- */
 
 static void test_many(void **state)
@@ -271,6 +371,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocking), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_starts),   cmocka_unit_test(test_close_inside),
         cmocka_unit_test(test_loop),     cmocka_unit_test(test_many),
         cmocka_unit_test(test_memory),
     };
