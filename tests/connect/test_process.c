@@ -346,6 +346,21 @@ static void test_descriptors_unable(void **state)
     close(ends[0]);
 }
 
+/* ---- a build without HTTP ---- */
+
+static void test_no_http(void **state)
+{
+    haft_reason reason = {0};
+    struct tap tap;
+
+    (void)state;
+    if (HAFT_HTTP)
+        return; /* test_http.c */
+    assert_false(
+        tap_open(&tap, HAFT_WITH(haft_target, .url = "http://127.0.0.1/mcp"), NULL, &reason));
+    assert_string_equal(reason.text, "this build of haft has no HTTP");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_descriptors_unable),
+        cmocka_unit_test(test_no_http),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
