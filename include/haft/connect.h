@@ -14,7 +14,8 @@
  * A client of haft_client_connect has a loop of its own, which runs only inside the functions of the
  * client.  A client of haft_client_start uses the program's libuv loop, whose thread calls all
  * functions; those that would wait return HAFT_PENDING, and results go to callbacks
- * (haft_client_begin).  Neither starts a thread.
+ * (haft_client_begin).  Neither starts a thread.  Of the program's signals only SIGCHLD is affected: libuv
+ * handles it once a process has been started.
  *
  * URLs need the optional part in libhaft-http-client (haft/part.h). */
 #ifndef HAFT_CONNECT_H
@@ -28,19 +29,22 @@ extern "C" {
 #endif
 
 /* Where a server is: exactly one of url, command, server and descriptors.  Zero means the default in
- * each description. */
+ * each description.  The struct is copied, with its strings. */
 typedef struct haft_target {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
-    /* "https://host/mcp", "http://127.0.0.1:8808/mcp", or "unix:/run/tools.sock" with an optional
-     * path behind a second colon: "unix:/run/tools.sock:/mcp". */
+    /* "https://host/mcp", "http://127.0.0.1:8808/mcp", or a Unix socket: "unix:/run/tools.sock", with
+     * the path /mcp, or "unix:/run/tools.sock:/path".  A user name and password in the URL are sent as
+     * a header. */
     const char *url;
     const char *const *command; /* a program and its arguments, NULL-terminated: a new process */
     haft_server *server;        /* a server in this process, which must outlive the client */
-    const int *descriptors;     /* two: to read from and to write to; the client closes them */
+    /* Two pipes or sockets, to read from and to write to; they may be the same.  The client closes
+     * them; they are closed as well if it cannot be opened, unless the target is invalid. */
+    const int *descriptors;
 
     /* Of a command. */
-    /* "NAME=value", NULL-terminated: those of the program without names that look like secrets
-     * (TOKEN, SECRET, PASSWORD, KEY, CREDENTIAL). */
+    /* The complete environment, "NAME=value", NULL-terminated: that of the program without names that
+     * look like secrets (TOKEN, SECRET, PASSWORD, KEY, CREDENTIAL). */
     const char *const *environment;
     const char *directory; /* working directory: that of the program */
     /* Receives a line of its standard error: by default it goes to that of the program. */
@@ -54,16 +58,18 @@ typedef struct haft_target {
     const char *certificate, *key; /* certificate and key of the client, in PEM: none */
     const char *proxy;             /* "http://host:port"; "" for none: that of the environment */
     haft_authorizer *authorizer;   /* obtains access (haft/authorize.h): none, a 401 is an error */
-    /* Also try the transport of 2024-11-05 (HTTP+SSE) if the server answers 400, 404 or 405. */
+    /* Also try the transport of 2024-11-05 (HTTP+SSE) if the server answers `initialize` with 400, 404
+     * or 405. */
     bool legacy_sse;
-    bool
-        no_resume; /* a stream that breaks fails its request: it is resumed if the server permits */
+    bool no_resume; /* a stream that breaks is not resumed: its request fails */
     /* Open a stream for messages that belong to no request.  Only for servers of older revisions;
      * a subscription opens it as well. */
     bool listen;
 
     unsigned connect_ms; /* time for a connection: 10,000 */
-    unsigned close_ms;   /* time for the end: 2,000; a process is then terminated, and killed */
+    /* Time for the end: 2,000.  A process that has not ended by then is terminated and, after the same
+     * time again, killed. */
+    unsigned close_ms;
 } haft_target;
 
 /* Connects to a server, and negotiates the revision.  options may be NULL.  Returns the client, or

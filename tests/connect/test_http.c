@@ -120,7 +120,8 @@ static void check(const char *name, const char *what, const char *seen, const ch
         fail_msg("%s: %s:\n%s\nexpected:\n%s", name, what, seen, text);
 }
 
-static void tap_open_site(struct tap *tap, const struct site *site, haft_target target)
+static bool tap_open_with(struct tap *tap, const struct site *site, haft_target target,
+                          const haft_allocator *allocator)
 {
     haft_reason reason = {0};
     char url[100];
@@ -130,8 +131,17 @@ static void tap_open_site(struct tap *tap, const struct site *site, haft_target 
     target.struct_size = sizeof target;
     target.url = url;
     target.proxy = "";
-    if (!tap_open(tap, &target, NULL, &reason))
+    if (tap_open(tap, &target, allocator, &reason))
+        return true;
+    if (!allocator)
         fail_msg("%s", reason.text);
+    assert_int_equal(reason.code, HAFT_ENOMEM);
+    return false;
+}
+
+static void tap_open_site(struct tap *tap, const struct site *site, haft_target target)
+{
+    tap_open_with(tap, site, target, NULL);
 }
 
 static void test_single(void **state)
@@ -313,7 +323,7 @@ static const struct course {
      "POST /mcp Authorization=Basic x X-Own=yes\n"},
 };
 
-static void course_move(struct tap *tap, const struct move *move)
+static void course_move(struct tap *tap, const struct move *move, int64_t ms)
 {
     char text[100];
 
@@ -327,7 +337,7 @@ static void course_move(struct tap *tap, const struct move *move)
     else
         tap_send(tap, move->method, move->id, text);
     if (move->runs)
-        tap_run(tap, move->reports, TAP_MS);
+        tap_run(tap, move->reports, ms);
 }
 
 static void test_courses(void **state)
@@ -341,7 +351,7 @@ static void test_courses(void **state)
         site_open(&site, row->answers);
         tap_open_site(&tap, &site, row->target);
         for (const struct move *move = row->moves; move->method; move++)
-            course_move(&tap, move);
+            course_move(&tap, move, TAP_MS);
         tap_run(&tap, tap_lines(row->log) + 1, 10); /* nothing follows */
         check(row->name, "reports", tap.log, row->log, site.rogue->url);
         tap_close(&tap);
@@ -351,11 +361,37 @@ static void test_courses(void **state)
     }
 }
 
+/* Whatever fails, the link ends and frees everything. */
+static void test_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(courses); i++) {
+        const struct course *row = &courses[i];
+        struct failing failing = {.failures = 1};
+
+        for (size_t nth = 1; failing.failures; nth++) {
+            struct site site;
+            struct tap tap;
+
+            failing_init(&failing, nth);
+            site_open(&site, row->answers);
+            if (tap_open_with(&tap, &site, row->target, &failing.allocator)) {
+                for (const struct move *move = row->moves; move->method; move++)
+                    course_move(&tap, move, 200);
+                tap_close(&tap);
+            }
+            failing_check(&failing);
+            site_close(&site);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single),
         cmocka_unit_test(test_courses),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
