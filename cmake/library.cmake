@@ -90,6 +90,19 @@ function(haft_library target file description)
     endif()
 endfunction()
 
+# haft_part(target) puts the shared library of an optional part where programs of the build tree look for it: static
+# ones look beside the directory that they are in, as in an installed tree.
+function(haft_part target)
+    foreach(place "" tests/)
+        set(directory ${PROJECT_BINARY_DIR}/${place}${CMAKE_INSTALL_LIBDIR})
+        add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+            COMMAND ${CMAKE_COMMAND} -E make_directory ${directory}
+            COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:${target}>
+                    ${directory}/$<TARGET_SONAME_FILE_NAME:${target}>)
+    endforeach()
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+endfunction()
+
 # A program that loads plugins has all of a static library, of which it would take only what it needs
 # itself, and shows them the public names, and no others, which could meet theirs.
 function(haft_loads_plugins target library)

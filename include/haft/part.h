@@ -41,8 +41,13 @@ typedef struct haft_part {
  * in use.  May be called from any thread. */
 int haft_part_register(const haft_part *part);
 
-/* The part in libhaft-http-client: HTTP requests to other servers. haft_otlp_new needs it. */
+/* The part in libhaft-http-client: HTTP requests to other servers. haft_otlp_new needs it, and
+ * haft_client_connect for servers with a URL. */
 extern const haft_part haft_http_client_part;
+
+/* The part in libhaft-crypto: signatures with private keys, on OpenSSL. haft_oauth_new needs it for
+ * private_key and dpop. */
+extern const haft_part haft_crypto_part;
 
 #ifdef __cplusplus
 }

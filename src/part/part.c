@@ -23,7 +23,8 @@
 static struct {
     const char *name;
     _Atomic(const haft_part *) part;
-} part_table[PARTS] = {[PART_HTTP_CLIENT] = {.name = "http-client"}};
+} part_table[PARTS] = {
+    [PART_HTTP_CLIENT] = {.name = "http-client"}, [PART_CRYPTO] = {.name = "crypto"}};
 
 /* ---- checking a part ---- */
 

@@ -1,0 +1,22 @@
+/* part.c - signatures as an optional part: its only exported symbol. */
+#include <haft/part.h>
+
+#include "auth/crypto/room.h"
+
+static const struct crypto_functions crypto_part_functions = {
+    .read = hf_crypto_key_read,
+    .make = hf_crypto_key_make,
+    .destroy = hf_crypto_key_destroy,
+    .algorithm = hf_crypto_key_algorithm,
+    .sign = hf_crypto_key_sign,
+    .point = hf_crypto_key_point,
+    .write = hf_crypto_key_write,
+};
+
+const haft_part haft_crypto_part = {
+    .magic = HAFT_PART_MAGIC,
+    .abi = HAFT_PART_ABI,
+    .name = "crypto",
+    .version = HAFT_VERSION,
+    .functions = &crypto_part_functions,
+};
