@@ -44,39 +44,46 @@ typedef enum haft_grant {
 typedef struct haft_oauth_options {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
     haft_grant grant;   /* HAFT_GRANT_CODE */
-    /* Credentials that the authorization server `issuer` has given: none.  Without an issuer they
-     * are used at the first authorization server that the MCP server names. */
+    /* Credentials that the authorization server `issuer` has given: none.  They are used there only;
+     * without an issuer, at the first authorization server that an MCP server names. */
     const char *client_id, *client_secret, *issuer;
-    const char
-        *private_key; /* PEM: authenticates the client by signed assertions (ES256, RS256...) */
-    const char
-        *client_metadata_url; /* https URL that identifies the client, where it is supported */
-    bool no_registration;     /* do not register at authorization servers (RFC 7591) */
-    const char *client_name;  /* name in registrations: "haft" */
-    const char *scopes;       /* separated by blanks, besides those that the server asks for */
-    bool no_refresh;          /* do not ask for refresh tokens (offline_access) */
-    bool dpop;                /* bind tokens to a key (RFC 9449) */
-    bool
-        trust_origin; /* servers of 2025-03-26: without metadata, the server's origin is the issuer */
-    unsigned max_attempts; /* authorizations for one request: 3 */
+    /* Private key in PEM, without a password, which authenticates the client with signed assertions:
+     * EC on P-256 (ES256), RSA (RS256) or Ed25519 (EdDSA).  Default: none. */
+    const char *private_key;
+    /* https URL of a document that identifies the client, where authorization servers support it:
+     * none. */
+    const char *client_metadata_url;
+    bool no_registration;    /* do not register at authorization servers (RFC 7591) */
+    const char *client_name; /* name in registrations: "haft" */
+    const char *scopes;      /* separated by spaces, besides those that servers ask for: none */
+    bool no_refresh;         /* do not ask for refresh tokens (offline_access) */
+    bool dpop;               /* bind tokens to a key (RFC 9449) */
+    /* For servers of revision 2025-03-26: without resource metadata, the origin of the server is the
+     * authorization server. */
+    bool trust_origin;
+    unsigned max_attempts; /* authorizations for one operation in a row: 3 */
     unsigned login_ms;     /* time for a person to log in: 300,000 */
 
-    /* Of HAFT_GRANT_CODE. */
-    /* http://127.0.0.1:0/callback: the client listens on a free port.  With a fixed port it listens there. */
+    /* Of HAFT_GRANT_CODE: where the browser goes at the end of a login.  The client listens there, on a
+     * free port if it is 0; "localhost" is 127.0.0.1 and ::1.  Default: http://127.0.0.1:0/callback. */
     const char *redirect_uri;
-    /* Shows the URL of a login to a person, usually in a browser.  Returns 0, or an error that ends the
-     * login.  Default: the URL is printed on standard error. */
+    /* Of HAFT_GRANT_CODE: shows the URL of a login to a person, usually in a browser.  Called on the
+     * client's thread; must not block.  Returns 0, or an error that ends the login.  Default: prints
+     * the URL on standard error. */
     int (*open_url)(void *context, const char *url);
-    /* Instead of listening: returns through haft_oauth_redirected.  NULL: the client listens. */
+    /* Of HAFT_GRANT_CODE: the client does not listen, and the program calls haft_oauth_redirected.
+     * redirect_uri must then be set. */
     bool manual_redirect;
 
-    /* Of HAFT_GRANT_JWT_BEARER: the assertion; of HAFT_GRANT_ID_JAG: the ID token, and the identity provider's
-     * token endpoint and client id. */
+    /* The assertion of HAFT_GRANT_JWT_BEARER, or the ID token of HAFT_GRANT_ID_JAG. */
     const char *assertion;
+    /* Of HAFT_GRANT_ID_JAG: token endpoint of the identity provider, and the client id there. */
     const char *idp_token_endpoint, *idp_client_id;
 
-    /* Keeps tokens and registrations: a file with mode 0600, or functions; NULL: in memory. `key` is
-     * the issuer and the resource; a NULL value removes it.  They return 0, HAFT_ENOTFOUND or another error. */
+    /* Keeps tokens and registrations: a file, which haft creates with mode 0600 and which several
+     * programs may share; or functions.  Default: in memory.  Keys are text without line ends that
+     * names issuers and URLs, values are JSON with secrets; a value of NULL removes the key.  The functions must
+     * not block; they return 0, HAFT_ENOTFOUND, or another error. */
     const char *token_file;
     int (*load)(void *context, const char *key, haft_buffer *ret_value);
     int (*save)(void *context, const char *key, const char *value, size_t size);
@@ -84,15 +91,20 @@ typedef struct haft_oauth_options {
     const char *ca_file; /* certificates to trust at authorization servers: those of the system */
 } haft_oauth_options;
 
-/* Creates an OAuth client.  The options are copied, with their strings.  Returns NULL with the reason. */
+/* Creates an OAuth client.  The options are copied, with their strings.  Returns NULL with the reason:
+ * also if token_file is accessible to other users, or if the package libhaft-crypto is missing, which private_key
+ * and dpop need. */
 haft_authorizer *haft_oauth_new(const haft_oauth_options *options, haft_reason *reterr_reason);
 
-/* Passes the URL that the authorization server redirected the person to (manual_redirect), on the client's thread, also from open_url.  Returns 0
- * or HAFT_EINVAL if no login is waiting. */
+/* Passes the URL that the authorization server has redirected the browser to (manual_redirect).  Must
+ * be called on the client's thread; may be called from open_url.  Returns 0, HAFT_EINVAL if no login
+ * waits for this URL, or HAFT_ENOMEM. */
 int haft_oauth_redirected(haft_authorizer *authorizer, const char *url);
 
-/* Revokes (RFC 7009, where it is offered) and forgets the tokens for a resource: the URL of an MCP server.  Blocks until the end. Returns 0,
- * HAFT_ENOTFOUND if there are none, or another error. */
+/* Revokes (RFC 7009, where it is offered) and forgets the tokens for an MCP server with this URL.
+ * Blocks until the end, at most two minutes.  Returns 0, HAFT_ENOTFOUND if there are none, HAFT_EBUSY
+ * while an authorization for the server is running, or another error if the tokens have been
+ * forgotten, but not revoked. */
 int haft_oauth_forget(haft_authorizer *authorizer, const char *url, haft_reason *reterr_reason);
 
 /* Whether requests to this URL carry a token. */
