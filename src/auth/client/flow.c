@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "auth/client/token_answer.h"
 #include "auth/client/wiping.h"
 #include "part/http_client.h"
 
@@ -50,6 +51,14 @@ int hf_flow_refuse(struct oauth_flow *flow, int code, const char *format, ...)
 int hf_flow_no_memory(struct oauth_flow *flow)
 {
     return hf_flow_refuse(flow, HAFT_ENOMEM, "%s", haft_strerror(HAFT_ENOMEM));
+}
+
+const char *hf_flow_error(struct oauth_flow *flow)
+{
+    const char *error =
+        hf_token_error_read(flow->fetch.answer.data, flow->fetch.answer.size, flow->arena);
+
+    return *error ? error : "no reason";
 }
 
 /* ---- begin and end ---- */

@@ -105,6 +105,8 @@ void hf_flow_wait(struct oauth_flow *flow, struct authorizer_wait *wait);
 void hf_flow_run(struct oauth_flow *flow, flow_step *step);
 int hf_flow_refuse(struct oauth_flow *flow, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
 int hf_flow_no_memory(struct oauth_flow *flow);
+/* The error code in the answer, or "no reason". */
+const char *hf_flow_error(struct oauth_flow *flow);
 
 /* Sends a request; the step follows. For hf_flow_post the body is in fetch.body. */
 int hf_flow_get(struct oauth_flow *flow, const char *url, flow_step *step);

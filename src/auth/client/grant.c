@@ -75,7 +75,7 @@ static int grant_answered(struct oauth_flow *flow)
 
     if ((flow->fetch.status == 400 || flow->fetch.status == 401) && flow->oauth->options.dpop &&
         flow->fetch.nonce[0] && !flow->marks.nonce_used) {
-        error = hf_token_error_read(flow->fetch.answer.data, flow->fetch.answer.size, flow->arena);
+        error = hf_flow_error(flow);
         if (!strcmp(error, "use_dpop_nonce")) {
             flow->marks.nonce_used = true;
             return hf_grant_send(flow);
@@ -185,7 +185,7 @@ static int grant_refused(struct oauth_flow *flow, const char *error)
     return hf_flow_refuse(
         flow, HAFT_EDENIED,
         "the authorization server %.100s refused to issue a token: %s (status %d)",
-        flow->issuer.issuer, *error ? error : "no reason", flow->fetch.status);
+        flow->issuer.issuer, error, flow->fetch.status);
 }
 
 /* A registration may have been deleted: it is repeated once, with another login. */
@@ -195,7 +195,7 @@ static int grant_granted(struct oauth_flow *flow)
 
     if (flow->fetch.status == 200)
         return grant_accept(flow);
-    error = hf_token_error_read(flow->fetch.answer.data, flow->fetch.answer.size, flow->arena);
+    error = hf_flow_error(flow);
     if (!strcmp(error, "invalid_client") && flow->client.registered &&
         !flow->marks.registered_again) {
         int status = hf_identify_forget(flow);
@@ -274,10 +274,9 @@ static int grant_exchanged(struct oauth_flow *flow)
 
     flow->fetch.trusted = false;
     if (flow->fetch.status != 200)
-        return hf_flow_refuse(
-            flow, HAFT_EDENIED, "the identity provider refused the exchange: %s (status %d)",
-            hf_token_error_read(flow->fetch.answer.data, flow->fetch.answer.size, flow->arena),
-            flow->fetch.status);
+        return hf_flow_refuse(flow, HAFT_EDENIED,
+                              "the identity provider refused the exchange: %s (status %d)",
+                              hf_flow_error(flow), flow->fetch.status);
     status = hf_token_answer_read(flow->fetch.answer.data, flow->fetch.answer.size, flow->arena,
                                   &answer, &reason);
     if (status)
@@ -379,7 +378,7 @@ static int grant_renewed(struct oauth_flow *flow)
 
     if (flow->fetch.status == 200)
         return grant_accept(flow);
-    error = hf_token_error_read(flow->fetch.answer.data, flow->fetch.answer.size, flow->arena);
+    error = hf_flow_error(flow);
     if (flow->fetch.status != 400 && flow->fetch.status != 401)
         return grant_refused(flow, error);
     return grant_renewal_failed(flow);

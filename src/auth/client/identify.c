@@ -4,7 +4,6 @@
 
 #include <time.h>
 
-#include "auth/client/token_answer.h"
 #include "json/writer.h"
 
 enum { IDENTIFY_TEXT = 2048 };
@@ -220,9 +219,7 @@ static int identify_registered(struct oauth_flow *flow)
         return hf_flow_refuse(
             flow, HAFT_EDENIED,
             "the authorization server %.100s refused to register the client: %s (status %d)",
-            flow->issuer.issuer,
-            hf_token_error_read(flow->fetch.answer.data, flow->fetch.answer.size, flow->arena),
-            flow->fetch.status);
+            flow->issuer.issuer, hf_flow_error(flow), flow->fetch.status);
     object = hf_metadata_parse(flow->fetch.answer.data, flow->fetch.answer.size, "registration",
                                flow->arena, &flow->reason);
     if (!object)

@@ -2,7 +2,6 @@
  * forgotten in any case. */
 #include "auth/client/flow.h"
 #include "auth/client/form.h"
-#include "auth/client/token_answer.h"
 #include "part/http_client.h"
 
 /* Revokes the next token; a server that revokes a refresh token ends its access tokens. */
@@ -19,10 +18,7 @@ static int revoke_build(struct oauth_flow *flow)
 static int revoke_answered(struct oauth_flow *flow)
 {
     struct oauth_tokens *tokens = &flow->access->tokens;
-    const char *error =
-        flow->fetch.status == 200
-            ? ""
-            : hf_token_error_read(flow->fetch.answer.data, flow->fetch.answer.size, flow->arena);
+    const char *error = flow->fetch.status == 200 ? "" : hf_flow_error(flow);
 
     /* Servers cannot revoke access tokens that they have signed; those end by themselves. */
     if (flow->fetch.status != 200 && strcmp(error, "unsupported_token_type") != 0)
