@@ -18,8 +18,8 @@ class HaftRecipe(ConanFile):
     topics = ("mcp", "json-schema", "server")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "http_client": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "http_client": False}
+    options = {"shared": [True, False], "fPIC": [True, False], "http_client": [True, False], "crypto": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "http_client": False, "crypto": False}
 
     @property
     def _tree(self):
@@ -52,6 +52,8 @@ class HaftRecipe(ConanFile):
         self.requires("llhttp/[>=9 <10]")
         if self.options.http_client:
             self.requires("libcurl/[>=7.87 <9]")
+        if self.options.crypto:
+            self.requires("openssl/[>=3 <4]")
 
     def build_requirements(self):
         self.tool_requires("pkgconf/[>=2 <3]")
@@ -66,6 +68,7 @@ class HaftRecipe(ConanFile):
             "HAFT_INSTALL_SHARED": shared,
             "HAFT_INSTALL_STATIC": not shared,
             "HAFT_HTTP_CLIENT": bool(self.options.http_client),
+            "HAFT_CRYPTO": bool(self.options.crypto),
             "HAFT_PROGRAM": False,
             "HAFT_TESTS": False,
             "HAFT_BENCH": False,
@@ -92,6 +95,8 @@ class HaftRecipe(ConanFile):
         self._library("haft", "haft", engine + ["libuv::libuv", "llhttp::llhttp"])
         if self.options.http_client:
             self._library("http-client", "haft-http-client", ["libcurl::libcurl"])
+        if self.options.crypto:
+            self._library("crypto", "haft-crypto", ["openssl::crypto"])
 
     def _library(self, component, library, requires):
         info = self.cpp_info.components[component]

@@ -28,7 +28,9 @@ names() {
 
 ${CC:-cc} -std=c11 -g -shared -fPIC -Iinclude -o "$work/headers.so" $here/probe.c
 set -- "$build/libhaft.so" "$work/headers.so"
-[ ! -e "$build/libhaft-http-client.so" ] || set -- "$@" "$build/libhaft-http-client.so" # there may be no libcurl
+for part in http-client crypto; do # there may be no libcurl or OpenSSL
+    [ ! -e "$build/libhaft-$part.so" ] || set -- "$@" "$build/libhaft-$part.so"
+done
 
 if [ "$record" = --record ]; then
     for library; do

@@ -6,7 +6,9 @@ endif()
 
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" shared)
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "static" static)
-vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES http-client HAFT_HTTP_CLIENT)
+vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
+    crypto HAFT_CRYPTO
+    http-client HAFT_HTTP_CLIENT)
 
 vcpkg_find_acquire_program(PKGCONFIG)
 vcpkg_cmake_configure(
