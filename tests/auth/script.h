@@ -34,7 +34,7 @@ static const struct answer usual[] = {
      "'authorization_response_iss_parameter_supported':true}"},
     {"/register", "201 Created", "{'client_id':'c1','client_secret':'never-sent'}"},
     {"/token", "200 OK",
-     "{'access_token':'good','token_type':'Bearer','expires_in':3600,'refresh_token':'r1'}"},
+     "{'access_token':'good','token_type':'Bearer','expires_in':3600,'refresh_token':'refresh-one'}"},
     {"/revoke", "200 OK", ""},
 };
 

@@ -356,7 +356,7 @@ static void renews_before_it_logs_in(void **state)
     assert_int_equal(subject_challenge(&subject, 401, "Bearer", NULL), 0);
     script.changed = changed;
     assert_int_equal(subject_challenge(&subject, 401, "Bearer", "Bearer good"), 0);
-    assert_non_null(strstr(script.form, "grant_type=refresh_token&refresh_token=r1&resource="));
+    assert_non_null(strstr(script.form, "grant_type=refresh_token&refresh_token=refresh-one&resource="));
     assert_string_equal(subject_header(&subject, arena, subject.url), "Bearer next");
     /* Meanwhile there is a newer token: it is used. */
     assert_int_equal(subject_challenge(&subject, 401, "Bearer", "Bearer good"), 0);
@@ -406,7 +406,7 @@ static void registers_at_another_issuer(void **state)
     assert_int_equal(first.tokens, 1);
     assert_int_equal(second.registrations, 1);
     assert_non_null(strstr(second.form, "client_id=c2"));
-    assert_null(strstr(second.form, "r1"));
+    assert_null(strstr(second.form, "refresh-one"));
     subject_finish(&subject);
     rogue_close(other);
 }

@@ -55,7 +55,7 @@ struct flow_login {
     bool waiting, opening;
 };
 
-/* What has been done, so that it is not done again. */
+/* Marks of steps that must not be repeated. */
 struct flow_marks {
     bool renewing;         /* a refresh token is being used */
     bool renewed;          /* it is of no use, or was used before */
