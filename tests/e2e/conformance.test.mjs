@@ -1,33 +1,9 @@
-/* conformance.test.mjs - the protocol's own conformance suite against the example that has everything.
- *
- * The suite needs node 22.  Where this one is older, the binary of npm's package for this machine is its
- * interpreter. */
+/* conformance.test.mjs - the protocol's own conformance suite against the example that has everything. */
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { start } from "./http-server.mjs";
-
-const suite = fileURLToPath(
-    new URL("node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
-);
-
-function interpreter() {
-    if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
-    return createRequire(import.meta.url).resolve(
-        `node-${process.platform}-${process.arch}/bin/node`,
-    );
-}
-
-/* What it prints; whether it fails is seen from that. */
-const run = (...args) =>
-    new Promise((resolve) =>
-        execFile(interpreter(), [suite, ...args], { maxBuffer: 1 << 27 }, (_, stdout, stderr) =>
-            resolve(stdout + stderr),
-        ),
-    );
+import { run, scored } from "./suite.mjs";
 
 /* The scenarios of the summary: name, passed, failed, warnings. */
 function summary(text) {
@@ -43,14 +19,6 @@ function summary(text) {
     }));
 }
 
-/* The server scenarios that count for a revision. */
-async function scored(revision) {
-    const text = await run("list", "--requirements", revision);
-    const part = text.split(/^Server scenarios.*$/m)[1].split(/^\S/m)[0];
-
-    return [...part.matchAll(/^ {2}- (\S+)$/gm)].map(([, name]) => name);
-}
-
 const isExtension = ({ name }) => /^(tasks-|sep-2640-skills-)/.test(name);
 const isBad = ({ passed, failed, warnings }) => failed > 0 || warnings > 0 || passed === 0;
 
@@ -63,7 +31,7 @@ for (const [revision, count] of [
     ["2026-07-28", 37],
 ])
     test(`what is required for ${revision}`, async () => {
-        const wanted = await scored(revision);
+        const wanted = await scored("Server", revision);
         const text = await run("server", "--url", server.url, "--requirements", revision);
         const ran = new Map(summary(text).map((row) => [row.name, row]));
 
