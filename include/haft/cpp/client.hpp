@@ -47,21 +47,26 @@ struct result {
 
 /* An item of a list: a tool, a resource, a template or a prompt. */
 struct offered {
-    std::string name;
-    std::optional<std::string> title, description;
-    std::optional<std::string> uri, uri_template; /* of a resource, of a template */
-    std::optional<json> input_schema;             /* of a tool, as JSON */
+    std::string name;                        /* its name */
+    std::optional<std::string> title;        /* its name for people */
+    std::optional<std::string> description;  /* what it is for */
+    std::optional<std::string> uri;          /* of a resource */
+    std::optional<std::string> uri_template; /* of a template */
+    std::optional<json> input_schema;        /* of a tool, as JSON */
 };
-HAFT_SCHEMA(offered, HAFT_MEMBER(name, "Name"), HAFT_MEMBER(title, "Title"),
-            HAFT_MEMBER(description, "Description"), HAFT_MEMBER(uri, "URI"),
-            HAFT_NAMED("uriTemplate", HAFT_MEMBER(uri_template, "URI template")),
-            HAFT_NAMED("inputSchema", HAFT_MEMBER(input_schema, "Schema of the arguments")));
-HAFT_OPTIONS(offered, .extra = HAFT_EXTRA_IGNORE);
 
 namespace detail
 {
 
-HAFT_STRUCT(offered_list, HAFT_FIELD(std::vector<offered>, all, "Items"));
+HAFT_STRUCT(listed_item, HAFT_FIELD(std::string, name, "Name"),
+            HAFT_FIELD(std::optional<std::string>, title, "Title"),
+            HAFT_FIELD(std::optional<std::string>, description, "Description"),
+            HAFT_FIELD(std::optional<std::string>, uri, "URI"),
+            HAFT_NAMED("uriTemplate",
+                       HAFT_FIELD(std::optional<std::string>, uri_template, "URI template")),
+            HAFT_NAMED("inputSchema", HAFT_FIELD(std::optional<json>, input_schema, "Schema")));
+HAFT_OPTIONS(listed_item, .extra = HAFT_EXTRA_IGNORE);
+HAFT_STRUCT(listed, HAFT_FIELD(std::vector<listed_item>, all, "Items"));
 
 } /* namespace detail */
 
@@ -74,20 +79,26 @@ struct command {
     {
     }
 
-    std::vector<std::string> words;
+    std::vector<std::string> words; /* the program first */
 };
+
+/* Receives a question of the server, and answers it at once or later. */
+using ask_function = std::function<void(question)>;
+
+/* Receives a notification, with its parameters as JSON; "" for none. */
+using notify_function = std::function<void(const std::string &method, const std::string &params)>;
+
+/* Receives a line. */
+using line_function = std::function<void(const std::string &line)>;
 
 /* What haft::connect does apart from the defaults. */
 struct connect_options {
     client_options client; /* haft/client.h; its functions and context are not used */
     haft::target target;   /* haft/connect.h, without the server */
     std::shared_ptr<haft::authorizer> authorizer; /* access over HTTP; none */
-    /* Questions of the server, to be answered at once or later; without it they are refused. */
-    std::function<void(question)> ask;
-    /* Notifications, with their parameters as JSON. */
-    std::function<void(const std::string &method, const std::string &params)> notify;
-    /* Lines of the standard error of a program; without it they go to that of this one. */
-    std::function<void(const std::string &line)> error_line;
+    ask_function ask;         /* answers questions of the server; without it they are refused */
+    notify_function notify;   /* receives notifications; without it they are ignored */
+    line_function error_line; /* lines of a program's standard error; without it they go to ours */
 };
 
 /* Progress of a request; total is 0 if it is unknown. */
@@ -158,10 +169,16 @@ class client
         finish(haft_client_list(own_.get(), kind, &raw));
         if (raw.is_error)
             throw error(HAFT_EFAIL, raw.text);
-        return schema_of<detail::offered_list>()
-            .decode("{\"all\":" + detail::json_of(raw.content) + "}")
-            .all;
+        detail::listed got =
+            schema_of<detail::listed>().decode("{\"all\":" + detail::json_of(raw.content) + "}");
+        std::vector<offered> all;
+        for (detail::listed_item &item : got.all)
+            all.push_back({std::move(item.name), std::move(item.title), std::move(item.description),
+                           std::move(item.uri), std::move(item.uri_template),
+                           std::move(item.input_schema)});
+        return all;
     }
+    /* All tools. */
     std::vector<offered> tools()
     {
         return list(HAFT_OFFER_TOOL);
