@@ -1,100 +1,50 @@
 /* ask.c - the commands that query a server: each connects, sends a request, prints the result, and
  * disconnects. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "arguments.h"
+#include "ask.h"
 #include "client/mirror.h"
-#include "form.h"
+#include "protocol/meta.h"
 #include "protocol/rpc.h"
-#include "remote.h"
+#include "seen.h"
 #include "show.h"
 
-enum { MAX_PAGES = 1000, ASK_TEXT_LIMIT = 128 << 20, ASK_ARENA_LIMIT = 1 << 30 };
-
-/* ---- notifications ---- */
-
-static void on_notified(void *context, const char *method, yyjson_val *params)
-{
-    const struct invocation *call = context;
-
-    if (!strcmp(method, "notifications/progress") && isatty(STDERR_FILENO))
-        show_progress(params);
-    else if (!strcmp(method, "notifications/message") && call->verbose)
-        show_log(params);
-}
+enum { ASK_TEXT_LIMIT = 128 << 20, ASK_ARENA_LIMIT = 1 << 30 };
 
 /* ---- connecting ---- */
 
 static bool is_url(const char *text)
 {
-    return !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8);
+    return !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8) ||
+           !strncmp(text, "unix:", 5);
 }
 
-/* Sets the log level: once for a legacy server, with each request for a modern one. */
-static int want_logs(struct remote *remote)
+int ask_open(struct invocation *call, const char *url, struct peer **ret_peer)
 {
-    char room[64];
-    haft_buffer params = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
-    struct json_writer w = json_members(&params, false);
-    const struct remote_request request = {.method = "logging/setLevel", .params = room};
-    yyjson_val *result;
-    int status;
+    int status = peer_open(ret_peer, call, url);
 
-    if (hf_revision_rows[remote_revision(remote)].modern ||
-        !yyjson_obj_get(remote_capabilities(remote), "logging"))
-        return 0;
-    hf_json_text(json_key(&w, "level"), "info");
-    haft_buffer_add(&params, "", 1);
-    status = remote_ask(remote, &request, &result);
-    /* Without log messages the command still works. */
-    return status == EXIT_PROTOCOL ? 0 : status;
-}
-
-static int open_server(struct invocation *call, const char *url, struct remote **ret_remote)
-{
-    const struct remote_options options = {
-        .url = url,
-        .child = call->child,
-        .headers = call->headers,
-        .n_headers = call->n_headers,
-        .authority = call->authority,
-        .revision = call->revision,
-        .timeout = (uint64_t)call->timeout * 1000,
-        .limit = (size_t)call->limit << 20,
-        .logs = call->verbose,
-        .streams = call->command->act == act_call,
-        .elicit = call->command->act == act_call ? form_ask : NULL,
-        .notified = on_notified,
-        .context = call,
-    };
-    int status;
-
-    signal(SIGPIPE, SIG_IGN);
-    status = remote_open(ret_remote, &options);
-    if (!status && call->verbose) {
-        fprintf(stderr, "haft: speaking %s\n", hf_revision_rows[remote_revision(*ret_remote)].name);
-        status = want_logs(*ret_remote);
-    }
+    if (!status && call->verbose)
+        fprintf(stderr, "haft: speaking %s\n", haft_client_revision(peer_client(*ret_peer)));
     return status;
 }
 
-/* Reports the error, and closes the connection. */
-static int end(struct remote *remote, int status, bool said)
+int ask_end(struct peer *peer, int status)
 {
+    bool said = status < 0;
+
+    status = said ? -status : status;
     if (status && !said) {
         clear_progress();
-        complain(status, "%s", remote_why(remote));
+        complain(status, "%s", peer_why(peer));
     }
-    remote_close(remote);
+    peer_close(peer);
     return status;
 }
 
-/* The operand that names the server, if there is no --; reports the error and returns NULL if it is
- * missing. */
-static const char *url_of(const struct invocation *call)
+const char *ask_url(const struct invocation *call)
 {
     const char *name = call->command->name;
 
@@ -104,7 +54,7 @@ static const char *url_of(const struct invocation *call)
     else if (!is_url(call->operands[0]))
         complain(EXIT_USAGE,
                  "%s is not a URL; a command comes after --: haft %s -- %s, and a URL begins with "
-                 "http:// or https://",
+                 "http://, https:// or unix:",
                  call->operands[0], name, call->operands[0]);
     else
         return call->operands[0];
@@ -112,19 +62,19 @@ static const char *url_of(const struct invocation *call)
 }
 
 /* For commands whose only operand is the server. */
-static int open_only(struct invocation *call, struct remote **ret_remote)
+static int open_only(struct invocation *call, struct peer **ret_peer)
 {
     const char *url = NULL;
 
-    *ret_remote = NULL;
-    if (!call->child && !(url = url_of(call)))
+    *ret_peer = NULL;
+    if (!call->child && !(url = ask_url(call)))
         return -EXIT_USAGE;
     if (call->n_operands > (call->child ? 0 : 1)) {
         complain(EXIT_USAGE, "unexpected argument %s for %s", call->operands[call->child ? 0 : 1],
                  call->command->name);
         return -EXIT_USAGE;
     }
-    return open_server(call, url, ret_remote);
+    return ask_open(call, url, ret_peer);
 }
 
 /* ---- lists ---- */
@@ -134,25 +84,22 @@ struct listing {
     const char *capability; /* required capability of the server */
     const char *method;
     const char *member; /* member of the result */
-    const struct shape *shape;
 };
 
-static const struct listing tools_list = {"tools", "tools/list", "tools", &hf_shape_tools},
-                            prompts_list = {"prompts", "prompts/list", "prompts",
-                                            &hf_shape_prompts},
-                            resources_list = {"resources", "resources/list", "resources",
-                                              &hf_shape_resources},
+static const struct listing tools_list = {"tools", "tools/list", "tools"},
+                            prompts_list = {"prompts", "prompts/list", "prompts"},
+                            resources_list = {"resources", "resources/list", "resources"},
                             templates_list = {"resources", "resources/templates/list",
-                                              "resourceTemplates", &hf_shape_templates};
+                                              "resourceTemplates"};
 
 /* A tool that cannot be called is skipped. */
-static bool is_taken(const struct remote *remote, const struct listing *listing, yyjson_val *one)
+static bool is_taken(bool has_headers, const struct listing *listing, yyjson_val *one)
 {
     yyjson_val *name = yyjson_obj_get(one, "name");
     const char *why;
     struct page line;
 
-    if (listing != &tools_list || !remote_has_headers(remote))
+    if (listing != &tools_list || !has_headers)
         return true;
     why = hf_mirror_fault(yyjson_obj_get(one, "inputSchema"));
     if (!why)
@@ -166,8 +113,8 @@ static bool is_taken(const struct remote *remote, const struct listing *listing,
 }
 
 /* Fetches all pages of a list into one array. A list that the server does not offer is empty. */
-static int fetch_list(struct remote *remote, const struct listing *listing, haft_arena *arena,
-                      yyjson_val **ret_list)
+static int fetch_list(struct peer *peer, bool has_headers, const struct listing *listing,
+                      haft_arena *arena, yyjson_val **ret_list)
 {
     haft_buffer all, params;
     struct json_writer w = {.out = &all}, next;
@@ -179,24 +126,25 @@ static int fetch_list(struct remote *remote, const struct listing *listing, haft
     haft_buffer_init(&params, NULL, ASK_TEXT_LIMIT);
     hf_json_begin_array(&w);
     do {
-        struct remote_request request = {.method = listing->method,
-                                         .shape = listing->shape,
-                                         .params = params.size ? params.data : NULL};
+        struct peer_request request = {.method = listing->method,
+                                       .params = params.size ? params.data : NULL};
 
-        status = remote_ask(remote, &request, &result);
+        status = peer_ask(peer, &request, &result);
         cursor = status ? NULL : yyjson_obj_get(result, "nextCursor");
         if (status)
             break;
         yyjson_arr_foreach(yyjson_obj_get(result, listing->member), i, n, one)
-            if (is_taken(remote, listing, one))
+            if (is_taken(has_headers, listing, one))
                 hf_json_value(&w, one);
         haft_buffer_clear(&params);
-        next = json_members(&params, false);
+        next = (struct json_writer){.out = &params};
+        hf_json_begin_object(&next);
         hf_json_string(json_key(&next, "cursor"), yyjson_get_str(cursor), yyjson_get_len(cursor));
+        hf_json_end_object(&next);
         haft_buffer_add(&params, "", 1);
-    } while (yyjson_is_str(cursor) && !params.status && ++page < MAX_PAGES);
+    } while (yyjson_is_str(cursor) && !params.status && ++page < PROGRAM_MAX_PAGES);
     hf_json_end_array(&w);
-    if (!status && page == MAX_PAGES)
+    if (!status && page == PROGRAM_MAX_PAGES)
         status = -complain(EXIT_PROTOCOL, "the server's list has more than 1,000 pages");
     *ret_list = status || all.status ? NULL : haft_json_read(all.data, all.size, 512, arena, NULL);
     if (!status && !*ret_list)
@@ -207,31 +155,31 @@ static int fetch_list(struct remote *remote, const struct listing *listing, haft
 }
 
 /* Fetches a list that exists only if the server has the capability. */
-static int fetch_offered(struct remote *remote, const struct listing *listing, haft_arena *arena,
-                         yyjson_val **ret_list)
+static int fetch_offered(const struct invocation *call, struct peer *peer,
+                         const struct listing *listing, haft_arena *arena, yyjson_val **ret_list)
 {
-    int status = fetch_list(remote, listing, arena, ret_list);
+    bool has_headers = !call->child && peer_is_modern(peer);
+    int status = fetch_list(peer, has_headers, listing, arena, ret_list);
 
-    if (status == EXIT_PROTOCOL && remote_error_code(remote) == RPC_METHOD_NOT_FOUND &&
-        !yyjson_obj_get(remote_capabilities(remote), listing->capability)) {
+    if (status == EXIT_PROTOCOL && peer_error_code(peer) == RPC_METHOD_NOT_FOUND &&
+        !yyjson_obj_get(haft_client_capabilities(peer_client(peer)), listing->capability)) {
         *ret_list = haft_json_read("[]", 2, 0, arena, NULL);
         status = *ret_list ? 0 : -complain(EXIT_LOCAL, "out of memory");
     }
     return status;
 }
 
-typedef int list_function(struct invocation *call, struct remote *remote, haft_arena *arena);
+typedef int list_function(struct invocation *call, struct peer *peer, haft_arena *arena);
 
 static int list(struct invocation *call, list_function *show)
 {
     haft_arena *arena = haft_arena_new(NULL, ASK_ARENA_LIMIT);
-    struct remote *remote = NULL;
-    int status = arena ? open_only(call, &remote) : EXIT_LOCAL;
+    struct peer *peer = NULL;
+    int status = arena ? open_only(call, &peer) : EXIT_LOCAL;
 
     if (!status)
-        status = show(call, remote, arena);
-    /* A negative status has been reported already. */
-    status = end(remote, status < 0 ? -status : status, status < 0);
+        status = show(call, peer, arena);
+    status = ask_end(peer, status);
     haft_arena_free(arena);
     return status;
 }
@@ -252,18 +200,36 @@ static int show_list(const struct invocation *call, yyjson_val *items, const cha
     return -page_print(&page);
 }
 
-static int list_tools(struct invocation *call, struct remote *remote, haft_arena *arena)
+/* Prints tools, with what has changed since the last time. */
+static int show_seen(const struct invocation *call, yyjson_val *tools, haft_arena *arena)
 {
-    yyjson_val *tools;
-    int status = fetch_offered(remote, &tools_list, arena, &tools);
+    struct seen seen = seen_compare(call, tools, arena);
+    struct page page;
 
-    return status ? status : show_list(call, tools, "name", show_tools);
+    page_init(&page);
+    show_tools(&page, tools, seen.marks);
+    for (size_t i = 0; seen.removed && seen.removed[i]; i++) {
+        page_line(&page, seen.removed[i], strlen(seen.removed[i]));
+        haft_buffer_puts(&page.text, " (removed)\n");
+    }
+    return -page_print(&page);
 }
 
-static int list_prompts(struct invocation *call, struct remote *remote, haft_arena *arena)
+static int list_tools(struct invocation *call, struct peer *peer, haft_arena *arena)
+{
+    yyjson_val *tools;
+    int status = fetch_offered(call, peer, &tools_list, arena, &tools);
+
+    if (status)
+        return status;
+    return call->json || call->names ? show_list(call, tools, "name", NULL)
+                                     : show_seen(call, tools, arena);
+}
+
+static int list_prompts(struct invocation *call, struct peer *peer, haft_arena *arena)
 {
     yyjson_val *prompts;
-    int status = fetch_offered(remote, &prompts_list, arena, &prompts);
+    int status = fetch_offered(call, peer, &prompts_list, arena, &prompts);
 
     return status ? status : show_list(call, prompts, "name", show_prompts);
 }
@@ -292,13 +258,13 @@ static int print_resources(const struct invocation *call, yyjson_val *resources,
     return -page_print(&page);
 }
 
-static int list_resources(struct invocation *call, struct remote *remote, haft_arena *arena)
+static int list_resources(struct invocation *call, struct peer *peer, haft_arena *arena)
 {
     yyjson_val *resources, *templates;
-    int status = fetch_offered(remote, &resources_list, arena, &resources);
+    int status = fetch_offered(call, peer, &resources_list, arena, &resources);
 
     if (!status)
-        status = fetch_offered(remote, &templates_list, arena, &templates);
+        status = fetch_offered(call, peer, &templates_list, arena, &templates);
     return status ? status : print_resources(call, resources, templates);
 }
 
@@ -320,27 +286,28 @@ int act_resources(struct invocation *call)
 /* ---- ping ---- */
 
 /* The latest revision has no ping; its discovery request serves instead. */
-static int ping(struct invocation *call, struct remote *remote, haft_arena *arena)
+static int ping(struct invocation *call, struct peer *peer, haft_arena *arena)
 {
-    enum revision revision = remote_revision(remote);
-    bool modern = hf_revision_rows[revision].modern;
-    struct remote_request request = {.method = modern ? "server/discover" : "ping",
-                                     .shape = modern ? &hf_shape_discovery : NULL};
-    yyjson_val *info = remote_server_info(remote), *result;
-    yyjson_val *name = yyjson_obj_get(info, "name"), *version = yyjson_obj_get(info, "version");
+    struct peer_request request = {.method = peer_is_modern(peer) ? "server/discover" : "ping"};
+    yyjson_val *info, *name, *version, *result;
     struct page page;
-    int status = remote_ask(remote, &request, &result);
+    int status = peer_ask(peer, &request, &result);
 
     (void)call;
     (void)arena;
     if (status)
         return status;
+    info = yyjson_obj_get(yyjson_obj_get(result, "_meta"), META_SERVER_INFO);
+    if (!info)
+        info = haft_client_server_info(peer_client(peer));
+    name = yyjson_obj_get(info, "name");
+    version = yyjson_obj_get(info, "version");
     page_init(&page);
     page_line(&page, yyjson_get_len(name) ? yyjson_get_str(name) : "a server",
               yyjson_get_len(name) ? yyjson_get_len(name) : 8);
     haft_buffer_puts(&page.text, yyjson_get_len(version) ? " " : "");
     page_line(&page, yyjson_get_str(version), yyjson_get_len(version));
-    haft_buffer_printf(&page.text, ", speaking %s\n", hf_revision_rows[revision].name);
+    haft_buffer_printf(&page.text, ", speaking %s\n", haft_client_revision(peer_client(peer)));
     return -page_print(&page);
 }
 
@@ -390,7 +357,7 @@ static int refuse_tool(yyjson_val *tools, const char *name)
 
 /* Whether a tool may be called: if the server declares it destructive, only if the user agrees.
  * Returns 0, or a negative exit code after reporting why. */
-static int confirm_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
+static int confirm_tool(const struct ask_asked *asked, struct peer *peer, yyjson_val *tool)
 {
     yyjson_val *annotations = yyjson_obj_get(tool, "annotations");
     bool agreed = false;
@@ -403,7 +370,7 @@ static int confirm_tool(const struct ask_asked *asked, struct remote *remote, yy
     fprintf(stderr, "haft: the server declares %s destructive; call it? (y/N) ", asked->tool);
     fflush(stderr);
     haft_buffer_init(&line, NULL, ASK_TEXT_LIMIT);
-    got = remote_read_line(remote, &line);
+    got = peer_read_line(peer, &line);
     if (got > 0 && line.size)
         agreed = *line.data == 'y' || *line.data == 'Y';
     haft_buffer_finish(&line);
@@ -412,44 +379,31 @@ static int confirm_tool(const struct ask_asked *asked, struct remote *remote, yy
     return agreed ? 0 : -complain(EXIT_DECLINED, "%s was not called", asked->tool);
 }
 
-static int ask_call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
+static int ask_call_tool(const struct ask_asked *asked, struct peer *peer, yyjson_val *tool)
 {
-    haft_buffer arguments, params;
-    struct json_writer w;
-    struct remote_request request = {.method = "tools/call",
-                                     .shape = &hf_shape_call,
-                                     .name = asked->tool,
-                                     .with_progress = true};
+    haft_buffer arguments;
+    struct peer_request request = {.tool = asked->tool, .with_progress = true};
     yyjson_val *schema = yyjson_obj_get(tool, "inputSchema"), *result;
     haft_reason reason = {0};
     int status;
 
     haft_buffer_init(&arguments, NULL, ASK_TEXT_LIMIT);
-    haft_buffer_init(&params, NULL, ASK_TEXT_LIMIT);
     status = arguments_build(schema, asked->words, asked->n_words, &arguments, &reason);
+    haft_buffer_add(&arguments, "", 1);
+    if (!status && arguments.status)
+        status =
+            hf_error_set(&reason, arguments.status, NULL, "%s", haft_strerror(arguments.status));
     if (status) {
         status = -complain(status == HAFT_EINVAL ? EXIT_USAGE : EXIT_LOCAL, "%s%s%s", reason.path,
                            *reason.path ? ": " : "", reason.text);
         goto out;
     }
-    w = json_members(&params, false);
-    hf_json_text(json_key(&w, "name"), asked->tool);
-    hf_json_raw(json_key(&w, "arguments"), arguments.data, arguments.size);
-    haft_buffer_add(&params, "", 1);
-    request.params = params.data;
-    request.parameters = hf_mirror_of(
-        schema, haft_json_read(arguments.data, arguments.size, 512, asked->arena, NULL),
-        asked->arena);
-    if (params.status || !request.parameters) {
-        status =
-            -complain(EXIT_LOCAL, "%s", haft_strerror(params.status ? params.status : HAFT_ENOMEM));
-        goto out;
-    }
-    status = remote_ask(remote, &request, &result);
+    request.arguments = arguments.data;
+    status = peer_ask(peer, &request, &result);
     if (!status && !yyjson_is_arr(yyjson_obj_get(result, "content")) &&
         !yyjson_obj_get(result, "structuredContent"))
-        status = remote_malformed(remote, request.method, "",
-                                  &(haft_reason){.path = "content", .text = "is missing"});
+        status = peer_fail(peer, EXIT_PROTOCOL,
+                           "the server's answer to tools/call is malformed: content is missing");
     if (status)
         goto out;
     clear_progress();
@@ -459,25 +413,24 @@ static int ask_call_tool(const struct ask_asked *asked, struct remote *remote, y
 
 out:
     haft_buffer_finish(&arguments);
-    haft_buffer_finish(&params);
     return status;
 }
 
 static int run_call(const struct ask_asked *asked, const char *url)
 {
-    struct remote *remote = NULL;
+    struct peer *peer = NULL;
     yyjson_val *tools = NULL, *tool;
-    int status = open_server(asked->call, url, &remote);
+    int status = ask_open(asked->call, url, &peer);
 
     if (!status)
-        status = fetch_offered(remote, &tools_list, asked->arena, &tools);
+        status = fetch_offered(asked->call, peer, &tools_list, asked->arena, &tools);
     if (!status) {
         tool = ask_find_tool(tools, asked->tool);
-        status = tool ? confirm_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
+        status = tool ? confirm_tool(asked, peer, tool) : refuse_tool(tools, asked->tool);
         if (!status)
-            status = ask_call_tool(asked, remote, tool);
+            status = ask_call_tool(asked, peer, tool);
     }
-    return end(remote, status < 0 ? -status : status, status < 0);
+    return ask_end(peer, status);
 }
 
 int act_call(struct invocation *call)
@@ -487,7 +440,7 @@ int act_call(struct invocation *call)
     size_t at = call->child ? 0 : 1;
     int status;
 
-    if (!call->child && !(url = url_of(call)))
+    if (!call->child && !(url = ask_url(call)))
         return EXIT_USAGE;
     if (call->n_operands <= at)
         return complain(EXIT_USAGE, "call needs the name of a tool%s",

@@ -16,15 +16,11 @@ enum { FORM_LINE_LIMIT = 1 << 16 };
 /* The result of a prompt. */
 enum reply { FILLED, SKIPPED, DECLINED, CANCELLED };
 
-static const char *const actions[] = {
-    [FILLED] = "accept", [SKIPPED] = "decline", [DECLINED] = "decline", [CANCELLED] = "cancel"};
-
 struct haft_form {
-    struct remote *remote;
+    struct peer *peer;
     yyjson_val *schema;
     yyjson_mut_doc *doc;
     yyjson_mut_val *content;
-    int status; /* exit code */
 };
 
 static void say_text(const char *before, const char *text, size_t size, const char *after)
@@ -124,11 +120,10 @@ static enum reply read_reply(struct haft_form *form, haft_buffer *line)
 
     fflush(stderr);
     haft_buffer_clear(line);
-    got = remote_read_line(form->remote, line);
+    got = peer_read_line(form->peer, line);
     haft_buffer_add(line, "", 1);
     if (got > 0 && !line->status)
         return FILLED;
-    form->status = got < 0 ? -got : 0;
     fputc('\n', stderr);
     return CANCELLED;
 }
@@ -167,38 +162,51 @@ static enum reply ask_fields(struct haft_form *form, yyjson_val *message)
     return reply;
 }
 
-/* `content` is JSON, or NULL. */
-static void form_put_result(haft_buffer *out, enum reply reply, const char *content)
+/* Prompts for the fields, and answers. */
+static void form_fill_in(struct haft_form *form, haft_question *question, yyjson_val *message)
 {
-    struct json_writer w = {.out = out};
+    enum reply reply = ask_fields(form, message);
+    char *content = reply == FILLED ? yyjson_mut_val_write(form->content, 0, NULL) : NULL;
 
-    hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "action"), actions[reply]);
-    if (content)
-        hf_json_raw(json_key(&w, "content"), content, strlen(content));
-    hf_json_end_object(&w);
+    if (content && haft_question_accept(question, content) == HAFT_EINVAL) {
+        say_text("haft: declined, because the answer does not match the form\n", "", 0, "");
+        reply = DECLINED;
+    } else if (content) {
+        question = NULL;
+    }
+    free(content);
+    if (question && reply == CANCELLED)
+        haft_question_cancel(question);
+    else if (question)
+        haft_question_decline(question);
 }
 
-int form_ask(void *context, struct remote *remote, yyjson_val *params, haft_buffer *ret_result)
+/* A question that nobody can be asked. */
+static void form_decline(haft_question *question, const char *why, yyjson_val *message)
 {
-    yyjson_val *message = yyjson_obj_get(params, "message");
-    struct haft_form form = {.remote = remote, .schema = yyjson_obj_get(params, "requestedSchema")};
-    enum reply reply = DECLINED;
-    char *content;
+    fprintf(stderr, "haft: declined because %s", why);
+    say(": ", message, "\n");
+    haft_question_decline(question);
+}
 
-    (void)context;
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !form.schema) {
-        say("haft: declined because there is no terminal to prompt on: ", message, "\n");
-        form_put_result(ret_result, DECLINED, NULL);
-        return 0;
+void form_ask(struct peer *peer, haft_question *question, bool accept_defaults)
+{
+    yyjson_val *params = haft_question_params(question);
+    yyjson_val *message = yyjson_obj_get(params, "message");
+    struct haft_form form = {.peer = peer, .schema = yyjson_obj_get(params, "requestedSchema")};
+
+    if (accept_defaults) {
+        if (haft_question_accept(question, NULL) == HAFT_EINVAL)
+            form_decline(question, "the form has a field without a default", message);
+    } else if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !form.schema) {
+        form_decline(question, "there is no terminal to prompt on", message);
+    } else {
+        form.doc = yyjson_mut_doc_new(NULL);
+        form.content = form.doc ? yyjson_mut_obj(form.doc) : NULL;
+        if (form.content)
+            form_fill_in(&form, question, message);
+        else
+            haft_question_decline(question);
+        yyjson_mut_doc_free(form.doc);
     }
-    form.doc = yyjson_mut_doc_new(NULL);
-    form.content = form.doc ? yyjson_mut_obj(form.doc) : NULL;
-    if (form.content)
-        reply = ask_fields(&form, message);
-    content = reply == FILLED ? yyjson_mut_val_write(form.content, 0, NULL) : NULL;
-    form_put_result(ret_result, reply == FILLED && !content ? DECLINED : reply, content);
-    free(content);
-    yyjson_mut_doc_free(form.doc);
-    return form.status;
 }

@@ -2,9 +2,10 @@
 #ifndef HAFT_FORM_H
 #define HAFT_FORM_H
 
-#include "remote.h"
+#include "peer.h"
 
-/* A remote_elicit: prompts for each field of the form; declines without a terminal. */
-int form_ask(void *context, struct remote *remote, yyjson_val *params, haft_buffer *ret_result);
+/* Answers a form: with its default values, or with what the user types for each field. Without a
+ * terminal, declines. */
+void form_ask(struct peer *peer, haft_question *question, bool accept_defaults);
 
 #endif

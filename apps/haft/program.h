@@ -20,6 +20,7 @@
     X(EXIT_TIME, 5, "timed out")                                                                   \
     X(EXIT_LOCAL, 6, "a file or address could not be used, or memory ran out")                     \
     X(EXIT_DECLINED, 7, "the user declined to call a destructive tool, or to change a file")       \
+    X(EXIT_DENIED, 8, "the server denied access; `haft login URL` logs in")                        \
     X(EXIT_INTERRUPTED, 130, "interrupted")
 
 enum exit_code {
@@ -35,7 +36,7 @@ struct exit_row {
 /* Ends with a row without text. */
 extern const struct exit_row exit_rows[];
 
-enum { PROGRAM_MAX_HEADERS = 32 };
+enum { PROGRAM_MAX_HEADERS = 32, PROGRAM_MAX_QUESTIONS = 32, PROGRAM_MAX_PAGES = 1000 };
 
 struct command;
 
@@ -43,10 +44,11 @@ struct command;
 struct invocation {
     const struct command *command;
     bool help, json, names, verbose;
-    bool yes;         /* do not ask before calling a destructive tool, or changing a file */
-    bool safe;        /* only names that need no quoting in a shell */
-    unsigned timeout; /* seconds */
-    unsigned limit;   /* MiB */
+    bool yes;             /* do not ask before calling a destructive tool, or changing a file */
+    bool accept_defaults; /* answer forms with their default values */
+    bool safe;            /* only names that need no quoting in a shell */
+    unsigned timeout;     /* seconds */
+    unsigned limit;       /* MiB */
     enum revision revision;
     const char *headers[PROGRAM_MAX_HEADERS];
     size_t n_headers;
@@ -64,6 +66,9 @@ struct invocation {
     const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
     const char *file;  /* that configuration; NULL for the default */
     bool remove, dry_run;
+    const char *scopes; /* scopes to log in for, besides those that the server asks for; or NULL */
+    const char *client_id; /* of a registered client, for login; or NULL */
+    bool no_browser;       /* print the URL of a login only */
 };
 
 /* Bits for the commands of an option. */
@@ -74,6 +79,9 @@ enum {
     FOR_NEW = 1 << 3,
     FOR_DEV = 1 << 4,
     FOR_INSTALL = 1 << 5,
+    FOR_LOGIN = 1 << 6,
+    FOR_READ = 1 << 7,
+    FOR_PROMPT = 1 << 8,
     FOR_NONE = 0
 };
 
@@ -127,6 +135,12 @@ int act_call(struct invocation *call);
 int act_resources(struct invocation *call);
 int act_prompts(struct invocation *call);
 int act_ping(struct invocation *call);
+int act_read(struct invocation *call);
+int act_prompt(struct invocation *call);
+int act_complete(struct invocation *call);
+int act_watch(struct invocation *call);
+int act_login(struct invocation *call);
+int act_logout(struct invocation *call);
 int act_new(struct invocation *call);
 int act_dev(struct invocation *call);
 int act_install(struct invocation *call);

@@ -274,7 +274,7 @@ static void show_put_arguments(struct page *page, yyjson_val *schema)
     put_rows(page, &table);
 }
 
-void show_tools(struct page *page, yyjson_val *tools)
+void show_tools(struct page *page, yyjson_val *tools, const char *const *marks)
 {
     size_t i, n;
     yyjson_val *tool;
@@ -284,6 +284,8 @@ void show_tools(struct page *page, yyjson_val *tools)
 
         put_painted(page, BOLD, yyjson_get_str(name), yyjson_get_len(name));
         put_hints(page, tool);
+        if (marks && marks[i])
+            haft_buffer_printf(&page->text, " (%s)", marks[i]);
         haft_buffer_puts(&page->text, "\n");
         put_description(page, yyjson_obj_get(tool, "description"));
         show_put_arguments(page, yyjson_obj_get(tool, "inputSchema"));

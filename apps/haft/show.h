@@ -34,7 +34,8 @@ void page_line(struct page *page, const char *text, size_t size);
 /* Whether a file supports colours. */
 bool may_colour(FILE *file);
 
-void show_tools(struct page *page, yyjson_val *tools);
+/* marks: for each tool a word such as "new", or NULL; may be NULL. */
+void show_tools(struct page *page, yyjson_val *tools, const char *const *marks);
 void show_prompts(struct page *page, yyjson_val *prompts);
 void show_resources(struct page *page, yyjson_val *resources, yyjson_val *templates);
 /* With `safe`, omits names that a shell would not read as a plain word. */
@@ -46,13 +47,17 @@ bool is_plain_word(const char *text, size_t size);
 
 /* Print notifications of a server on standard error: progress on a line that the next one replaces,
  * and log messages. */
-void show_progress(yyjson_val *params);
+/* total is 0 if it is unknown. */
+void show_progress(double progress, double total, const char *message);
 void clear_progress(void);
 void show_log(yyjson_val *params);
 
 /* Prints the blocks of a result, and writes the first binary one to `out`, which may be NULL;
  * returns an exit code. */
 int show_result(yyjson_val *result, const char *out);
+/* The same for the contents of a resource, and the messages of a prompt. */
+int show_contents(yyjson_val *result, const char *out);
+int show_messages(yyjson_val *result);
 int show_json(yyjson_val *value);
 
 #endif

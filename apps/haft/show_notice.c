@@ -1,6 +1,7 @@
 /* show_notice.c - prints notifications of a server on standard error. */
 #include "show.h"
 
+#include <string.h>
 #include <unistd.h>
 
 void clear_progress(void)
@@ -9,22 +10,16 @@ void clear_progress(void)
         fputs("\r\033[K", stderr);
 }
 
-void show_progress(yyjson_val *params)
+void show_progress(double progress, double total, const char *message)
 {
-    yyjson_val *message = yyjson_obj_get(params, "message"),
-               *total = yyjson_obj_get(params, "total"),
-               *progress = yyjson_obj_get(params, "progress");
     char now[32], most[32];
     struct page line;
 
-    if (!yyjson_is_num(progress))
-        return;
-    total = yyjson_is_num(total) ? total : NULL;
-    hf_number_to_text(yyjson_get_num(progress), now);
-    hf_number_to_text(yyjson_get_num(total), most);
+    hf_number_to_text(progress, now);
+    hf_number_to_text(total, most);
     page_init(&line);
-    page_line(&line, yyjson_get_str(message), yyjson_get_len(message));
-    fprintf(stderr, "\r\033[K%s%s%s %.*s", now, total ? "/" : "", total ? most : "",
+    page_line(&line, message, strlen(message));
+    fprintf(stderr, "\r\033[K%s%s%s %.*s", now, total > 0 ? "/" : "", total > 0 ? most : "",
             (int)line.text.size, line.text.size ? line.text.data : "");
     fflush(stderr);
     haft_buffer_finish(&line.text);

@@ -59,6 +59,17 @@ static yyjson_val *shown_text(yyjson_val *block)
     return yyjson_is_str(text) ? text : NULL;
 }
 
+/* ", 68 bytes", of base64. */
+static void put_size(struct page *page, yyjson_val *data)
+{
+    size_t size = yyjson_get_len(data), padding = 0;
+
+    while (padding < 2 && padding < size && yyjson_get_str(data)[size - 1 - padding] == '=')
+        padding++;
+    haft_buffer_printf(&page->text, ", %zu bytes",
+                       (size - padding) / 4 * 3 + (size - padding) % 4 * 3 / 4);
+}
+
 /* [image image/png, 68 bytes] */
 static void put_summary(struct page *page, yyjson_val *block)
 {
@@ -76,14 +87,22 @@ static void put_summary(struct page *page, yyjson_val *block)
         haft_buffer_puts(&page->text, " ");
         page_line(page, yyjson_get_str(value), yyjson_get_len(value));
     }
-    if (data) {
-        size_t size = yyjson_get_len(data), padding = 0;
+    if (data)
+        put_size(page, data);
+    haft_buffer_puts(&page->text, "]\n");
+}
 
-        while (padding < 2 && padding < size && yyjson_get_str(data)[size - 1 - padding] == '=')
-            padding++;
-        haft_buffer_printf(&page->text, ", %zu bytes",
-                           (size - padding) / 4 * 3 + (size - padding) % 4 * 3 / 4);
-    }
+/* [file:///a.png image/png, 68 bytes] */
+static void put_blob(struct page *page, yyjson_val *contents, yyjson_val *blob)
+{
+    yyjson_val *uri = yyjson_obj_get(contents, "uri"), *type = yyjson_obj_get(contents, "mimeType");
+
+    haft_buffer_puts(&page->text, "[");
+    page_line(page, yyjson_get_str(uri), yyjson_get_len(uri));
+    haft_buffer_puts(&page->text, yyjson_is_str(type) ? " " : "");
+    page_line(page, yyjson_get_str(type), yyjson_get_len(type));
+    if (yyjson_is_str(blob))
+        put_size(page, blob);
     haft_buffer_puts(&page->text, "]\n");
 }
 
@@ -102,9 +121,9 @@ static int write_bytes(const char *path, const char *bytes, size_t size)
     return EXIT_DONE;
 }
 
-static int write_block(const char *path, yyjson_val *block)
+/* `data` is base64, or NULL: then the text. */
+static int write_file(const char *path, yyjson_val *data, yyjson_val *text)
 {
-    yyjson_val *data = data_of(block), *text = shown_text(block);
     char *bytes;
     size_t size;
     int status;
@@ -151,8 +170,55 @@ int show_result(yyjson_val *result, const char *out)
     }
     status = page_print(&page);
     if (out && file && !status)
-        status = write_block(out, file);
+        status = write_file(out, data_of(file), shown_text(file));
     else if (out && !file && !status)
         status = complain(EXIT_LOCAL, "the result has no file to write to %s", out);
     return status;
+}
+
+int show_contents(yyjson_val *result, const char *out)
+{
+    yyjson_val *contents = yyjson_obj_get(result, "contents"), *one, *file = NULL;
+    struct page page;
+    size_t i, n;
+    int status;
+
+    page_init(&page);
+    yyjson_arr_foreach(contents, i, n, one) {
+        yyjson_val *text = yyjson_obj_get(one, "text"), *blob = yyjson_obj_get(one, "blob");
+
+        if (out && !file)
+            file = one;
+        else if (yyjson_is_str(text))
+            show_result_put_text(&page, text);
+        else
+            put_blob(&page, one, blob);
+    }
+    status = page_print(&page);
+    if (out && file && !status)
+        status = write_file(out, yyjson_obj_get(file, "blob"), yyjson_obj_get(file, "text"));
+    else if (out && !file && !status)
+        status = complain(EXIT_LOCAL, "the resource is empty: nothing to write to %s", out);
+    return status;
+}
+
+int show_messages(yyjson_val *result)
+{
+    struct page page;
+    yyjson_val *message;
+    size_t i, n;
+
+    page_init(&page);
+    yyjson_arr_foreach(yyjson_obj_get(result, "messages"), i, n, message) {
+        yyjson_val *role = yyjson_obj_get(message, "role");
+        yyjson_val *block = yyjson_obj_get(message, "content");
+
+        page_line(&page, yyjson_get_str(role), yyjson_get_len(role));
+        haft_buffer_puts(&page.text, ": ");
+        if (shown_text(block))
+            show_result_put_text(&page, shown_text(block));
+        else
+            put_summary(&page, block);
+    }
+    return page_print(&page);
 }

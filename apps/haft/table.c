@@ -107,6 +107,30 @@ static bool set_out(struct invocation *call, const char *value)
     return *value;
 }
 
+static bool set_accept_defaults(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->accept_defaults = true;
+}
+
+static bool set_scopes(struct invocation *call, const char *value)
+{
+    call->scopes = value;
+    return *value;
+}
+
+static bool set_client_id(struct invocation *call, const char *value)
+{
+    call->client_id = value;
+    return *value;
+}
+
+static bool set_no_browser(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->no_browser = true;
+}
+
 static bool table_set_kind(struct invocation *call, const char *kind)
 {
     call->kind = call->kind && strcmp(call->kind, kind) ? "" : kind;
@@ -194,11 +218,22 @@ const struct option_row option_rows[] = {
     {"--dry-run", NULL, FOR_INSTALL, set_dry_run, "print the change and do not make it", NULL, NULL,
      NULL},
     {"--yes", NULL, FOR_INSTALL, set_yes, "do not ask before writing the file", NULL, NULL, NULL},
-    {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print the server's answer as JSON", NULL,
-     NULL, NULL},
+    {"--scope", "SCOPES", FOR_LOGIN, set_scopes,
+     "scopes to ask for, separated by blanks, besides those that the server names", NULL, NULL,
+     NULL},
+    {"--client-id", "ID", FOR_LOGIN, set_client_id,
+     "use a client that the authorization server has registered; HAFT_CLIENT_SECRET has its secret",
+     NULL, NULL, NULL},
+    {"--no-browser", NULL, FOR_LOGIN, set_no_browser, "print the URL, and do not open a browser",
+     NULL, NULL, NULL},
+    {"--json", NULL, FOR_LISTS | FOR_CALL | FOR_READ | FOR_PROMPT, set_json,
+     "print the server's answer as JSON", NULL, NULL, NULL},
     {"--names", NULL, FOR_LISTS, set_names, "print only the names, one per line", NULL, NULL, NULL},
     {"--safe-names", NULL, FOR_LISTS, set_safe_names,
      "print only the names that need no quoting in a shell, one per line", NULL, NULL, NULL},
+    {"--accept-defaults", NULL, FOR_CALL | FOR_PROMPT, set_accept_defaults,
+     "if the server asks for input, answer with the default values", NULL, NULL, NULL},
+    {"--out", "FILE", FOR_READ, set_out, "write the resource to FILE", NULL, NULL, NULL},
     {"--out", "FILE", FOR_CALL, set_out,
      "write the first image, audio clip or file of the result to FILE", NULL, NULL, NULL},
     {"--yes", NULL, FOR_CALL, set_yes, "do not ask before calling a destructive tool", NULL, NULL,
@@ -307,8 +342,26 @@ static const char call_text[] =
     "\n"
     "Text in the result goes to standard output. Images, audio and files are shown in brackets; --out "
     "writes the first of them to a file. If the server asks for input, haft prompts on the terminal, or "
-    "declines if there is no terminal. If standard input is a terminal, haft asks before it calls a tool that the "
+    "declines if there is no terminal; --accept-defaults answers with the default values. If standard input is a terminal, haft asks before it calls a tool that the "
     "server declares destructive; --yes skips that question.";
+
+static const char complete_text[] =
+    "NAME is a prompt, or a template of URIs if it contains :// or {. The last argument is the one to "
+    "complete; START may be empty. The others are known already.";
+
+static const char watch_text[] =
+    "Prints a line when a list of the server changes, and when one of the resources changes. With --json each line "
+    "is an object. Interrupt it to end.";
+
+static const char login_text[] =
+    "Connects to the server. If it requires a login, haft prints a URL, opens a browser if there is a desktop, and "
+    "waits until you have logged in there. haft keeps the tokens in ~/.local/state/haft/tokens.json, which only "
+    "you can read, renews them, and sends them only to the server that they were issued for. The other commands "
+    "then use them.";
+
+static const char logout_text[] =
+    "Revokes the tokens for the server, if its authorization server supports that, and removes them from "
+    "~/.local/state/haft/tokens.json.";
 
 static const char serve_text[] =
     "Serves the tools and routes of plugins, which are shared objects named on the command line or in the "
@@ -385,6 +438,23 @@ const struct command command_rows[] = {
      "list a server's resources", server_text, NULL, false, NULL},
     {"prompts", FOR_ASKING | FOR_LISTS, act_prompts, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "list a server's prompts and their arguments", server_text, NULL, false, NULL},
+    {"read", FOR_ASKING | FOR_READ, act_read, FORMS("URL URI", "URI -- COMMAND [ARGUMENT ...]"),
+     "print a resource", server_text, NULL, false, NULL},
+    {"prompt", FOR_ASKING | FOR_PROMPT, act_prompt,
+     FORMS("URL NAME [KEY=VALUE ...]", "NAME [KEY=VALUE ...] -- COMMAND [ARGUMENT ...]"),
+     "print the messages of a prompt", server_text, NULL, false, NULL},
+    {"complete", FOR_ASKING | FOR_READ, act_complete,
+     FORMS("URL NAME [KEY=VALUE ...] KEY=START", "NAME KEY=START -- COMMAND [ARGUMENT ...]"),
+     "print values for an argument of a prompt or of a template of URIs", complete_text, NULL,
+     false, NULL},
+    {"watch", FOR_ASKING | FOR_PROMPT, act_watch,
+     FORMS("URL [URI ...]", "[URI ...] -- COMMAND [ARGUMENT ...]"),
+     "print changes of a server's lists and resources until interrupted", watch_text, NULL, false,
+     NULL},
+    {"login", FOR_ASKING | FOR_LOGIN, act_login, FORMS("URL"),
+     "log in at a server that requires it", login_text, NULL, false, NULL},
+    {"logout", FOR_ASKING, act_logout, FORMS("URL"), "revoke and forget a login", logout_text, NULL,
+     false, NULL},
     {"ping", FOR_ASKING, act_ping, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "check that a server responds, and print its name and version", server_text, NULL, false,
      NULL},

@@ -356,7 +356,8 @@ static void renews_before_it_logs_in(void **state)
     assert_int_equal(subject_challenge(&subject, 401, "Bearer", NULL), 0);
     script.changed = changed;
     assert_int_equal(subject_challenge(&subject, 401, "Bearer", "Bearer good"), 0);
-    assert_non_null(strstr(script.form, "grant_type=refresh_token&refresh_token=refresh-one&resource="));
+    assert_non_null(
+        strstr(script.form, "grant_type=refresh_token&refresh_token=refresh-one&resource="));
     assert_string_equal(subject_header(&subject, arena, subject.url), "Bearer next");
     /* Meanwhile there is a newer token: it is used. */
     assert_int_equal(subject_challenge(&subject, 401, "Bearer", "Bearer good"), 0);

@@ -43,7 +43,7 @@ inside {
 failed=0
 for script in "$work"/[0-9]*.sh; do
     block=${script%.sh}
-    (cd "$work/there" && PATH="$build/bin:$PATH" NO_COLOR=1 timeout 60 sh "$script") </dev/null 2>&1 |
+    (cd "$work/there" && PATH="$build/bin:$PATH" NO_COLOR=1 XDG_STATE_HOME="$work/state" timeout 60 sh "$script") </dev/null 2>&1 |
         sed "s|$url|$shown|g" >"$block.got"
     [ -n "$write" ] || diff -u "$block.shown" "$block.got" || failed=1
 done

@@ -1,16 +1,22 @@
 /* cli.mjs - the program, run as a person or a script runs it. */
 
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { example } from "./server.mjs";
+
+/* Nothing is kept in the home of whoever runs the tests. */
+export const state = mkdtempSync(join(tmpdir(), "haft-state-"));
+process.on("exit", () => rmSync(state, { recursive: true, force: true }));
 
 export const haft = join(example("."), "..", "bin", "haft");
 
 /* Runs it to its end: its exit code, or the signal that ended it, and what it wrote. */
 export function run(args, { input = "", env = {}, started, program = haft } = {}) {
     return new Promise((resolve) => {
-        const child = spawn(program, args, { env: { ...process.env, ...env } });
+        const child = spawn(program, args, { env: { ...process.env, XDG_STATE_HOME: state, ...env } });
         let out = "";
         let err = "";
 

@@ -1,0 +1,122 @@
+/* login.c - the commands that log in at a server and out, and the tokens that all commands use. */
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ask.h"
+#include "seen.h"
+#include "show.h"
+
+extern char **environ;
+
+bool peer_token_file(char *path, size_t room)
+{
+    return state_path("tokens.json", path, room);
+}
+
+/* Opens a browser, if there is a desktop. Only the URL that is printed matters: a failure is not an
+ * error. */
+static void login_open_browser(const char *url)
+{
+    char *const words[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)url, NULL};
+    posix_spawn_file_actions_t actions;
+    const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+    pid_t pid;
+
+    if (!(display && *display) && !(wayland && *wayland))
+        return;
+    if (posix_spawn_file_actions_init(&actions))
+        return;
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
+    if (!posix_spawnp(&pid, words[0], &actions, NULL, words, environ))
+        waitpid(pid, NULL, WNOHANG);
+    posix_spawn_file_actions_destroy(&actions);
+}
+
+static int login_open_url(void *context, const char *url)
+{
+    const struct invocation *call = context;
+
+    fprintf(stderr, "haft: open this URL to log in:\n%s\n", url);
+    if (!call->no_browser)
+        login_open_browser(url);
+    return 0;
+}
+
+/* Commands other than login do not ask a person to log in. */
+static int login_refuse_url(void *context, const char *url)
+{
+    (void)context;
+    (void)url;
+    return HAFT_EDENIED;
+}
+
+haft_authorizer *peer_authorizer(const struct invocation *call, bool interactive,
+                                 haft_reason *reterr_reason)
+{
+    char path[PATH_MAX];
+    const char *secret = getenv("HAFT_CLIENT_SECRET");
+    haft_oauth_options options =
+        HAFT_INIT(haft_oauth_options, .client_name = "haft", .scopes = call->scopes,
+                  .client_id = call->client_id,
+                  .client_secret = call->client_id && secret && *secret ? secret : NULL,
+                  .open_url = interactive ? login_open_url : login_refuse_url,
+                  .context = (void *)(uintptr_t)call, .ca_file = call->authority,
+                  .token_file = peer_token_file(path, sizeof path) ? path : NULL);
+
+    return haft_oauth_new(&options, reterr_reason);
+}
+
+int act_login(struct invocation *call)
+{
+    struct peer *peer = NULL;
+    const char *url = ask_url(call);
+    yyjson_val *result;
+    int status;
+
+    if (!url || call->child)
+        return url ? complain(EXIT_USAGE, "login needs the URL of a server") : EXIT_USAGE;
+    if (call->n_operands > 1)
+        return complain(EXIT_USAGE, "unexpected argument %s for login", call->operands[1]);
+    status = ask_open(call, url, &peer);
+    if (!status)
+        status = peer_ask(peer, &(struct peer_request){.method = "tools/list"}, &result);
+    if (status == EXIT_PROTOCOL && peer_error_code(peer))
+        status = EXIT_DONE; /* it answers, so it let us in */
+    if (!status)
+        printf("%s\n", haft_authorizer_has_token(peer_access(peer), url)
+                           ? "Logged in."
+                           : "The server does not require a login.");
+    return ask_end(peer, status);
+}
+
+int act_logout(struct invocation *call)
+{
+    const char *url = ask_url(call);
+    haft_reason reason = {0};
+    haft_authorizer *authorizer;
+    int status;
+
+    if (!url)
+        return EXIT_USAGE;
+    if (call->n_operands > 1)
+        return complain(EXIT_USAGE, "unexpected argument %s for logout", call->operands[1]);
+    authorizer = peer_authorizer(call, false, &reason);
+    if (!authorizer)
+        return complain(EXIT_LOCAL, "%s", reason.text);
+    status = haft_oauth_forget(authorizer, url, &reason);
+    haft_authorizer_free(authorizer);
+    if (status == HAFT_ENOTFOUND)
+        return complain(EXIT_USAGE, "there is no login for %s", url);
+    if (status)
+        return complain(EXIT_CONNECTION, "the login was forgotten here, but not revoked: %s",
+                        reason.text);
+    puts("Logged out.");
+    return EXIT_DONE;
+}

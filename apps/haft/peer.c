@@ -1,0 +1,488 @@
+/* peer.c - one request at a time on the program's loop, with interrupts, prompts and a terminal. */
+#include "peer.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/percent.h"
+#include "form.h"
+#include "protocol/rpc.h"
+#include "show.h"
+
+enum {
+    PEER_ARENA_LIMIT = 1 << 30,
+    PEER_TEXT_LIMIT = 128 << 20,
+    PEER_LONGEST_LINE = 1 << 16,
+    PEER_MAX_DEPTH = 512,
+    FIRST_REFUSAL = 300,      /* status codes of HTTP from here on are not success */
+    PEER_CLOSE_WAIT = 2000,   /* milliseconds for a goodbye */
+    PEER_CONNECT_WAIT = 10000 /* for a connection */
+};
+
+struct peer {
+    uv_loop_t loop;
+    uv_signal_t interrupt, terminate;
+    unsigned handles; /* the loop, and the signals that are open */
+    unsigned interrupted;
+    const struct invocation *call;
+    haft_client *client;
+    haft_authorizer *authorizer;
+    haft_arena *arena;
+    haft_question *questions[PROGRAM_MAX_QUESTIONS]; /* that nobody has answered */
+    size_t n_questions;
+    bool closed;
+
+    /* What is waited for: the connection, or the result of a request. */
+    bool done, busy;
+    int status; /* of haft */
+    yyjson_val *result;
+    int error_code, http_status;
+    char why[1024];
+
+    /* A line that is being read from the terminal. */
+    uv_tty_t tty;
+    haft_buffer typed;
+    bool typed_end;
+};
+
+/* ---- errors ---- */
+
+int peer_fail(struct peer *peer, int code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(peer->why, sizeof peer->why, format, args);
+    va_end(args);
+    return code;
+}
+
+const char *peer_why(const struct peer *peer)
+{
+    return peer ? peer->why : "out of memory";
+}
+
+int peer_error_code(const struct peer *peer)
+{
+    return peer->error_code;
+}
+
+/* The exit code of a failed request. */
+static int exit_code_of(const struct peer *peer, int status)
+{
+    switch (status) {
+    case HAFT_EPROTOCOL: /* an HTTP server that is not one of MCP could not be reached */
+        return peer->http_status >= FIRST_REFUSAL ? EXIT_CONNECTION : EXIT_PROTOCOL;
+    case HAFT_ETIMEOUT:
+        return EXIT_TIME;
+    case HAFT_ECANCELLED:
+        return EXIT_INTERRUPTED;
+    case HAFT_EDENIED:
+        return EXIT_DENIED;
+    case HAFT_ENOMEM:
+        return EXIT_LOCAL;
+    case HAFT_EINVAL:
+    case HAFT_EISSUES:
+        return EXIT_USAGE;
+    case HAFT_ECLOSED:
+        return EXIT_CONNECTION;
+    default:
+        return EXIT_PROTOCOL;
+    }
+}
+
+/* Keeps why the client failed. */
+static void peer_keep_why(struct peer *peer, int status)
+{
+    const char *why = haft_client_error(peer->client, &peer->http_status);
+
+    snprintf(peer->why, sizeof peer->why, "%s%s", why && *why ? why : haft_strerror(status),
+             status != HAFT_EDENIED ? ""
+             : peer->call->command->act == act_login
+                 ? "; --header 'Authorization: Bearer TOKEN' "
+                   "sends a token of your own"
+                 : "; `haft login URL` logs in, and --header "
+                   "'Authorization: Bearer TOKEN' sends a token");
+}
+
+/* ---- waiting ---- */
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct peer *peer = handle->data;
+
+    (void)number;
+    /* After the third interrupt, the program exits without an orderly shutdown. */
+    if (++peer->interrupted > 2)
+        _exit(EXIT_INTERRUPTED);
+    uv_stop(handle->loop);
+}
+
+static void peer_answer_questions(struct peer *peer)
+{
+    while (peer->n_questions && !peer->interrupted) {
+        haft_question *question = peer->questions[0];
+
+        memmove(peer->questions, peer->questions + 1,
+                --peer->n_questions * sizeof *peer->questions);
+        form_ask(peer, question, peer->call->accept_defaults);
+    }
+}
+
+/* Runs the loop until `done`, or an interrupt. Returns false after an interrupt. */
+static bool peer_wait(struct peer *peer)
+{
+    while (!peer->done && !peer->interrupted) {
+        peer_answer_questions(peer);
+        if (!peer->done && !peer->interrupted)
+            uv_run(&peer->loop, UV_RUN_ONCE);
+    }
+    return peer->done;
+}
+
+static int on_question(void *context, haft_question *question)
+{
+    struct peer *peer = context;
+
+    yyjson_val *mode = yyjson_obj_get(haft_question_params(question), "mode");
+
+    if (peer->n_questions == PROGRAM_MAX_QUESTIONS ||
+        strcmp(haft_question_method(question), "elicitation/create") != 0)
+        return HAFT_ECAPABILITY;
+    if (mode && !yyjson_equals_str(mode, "form"))
+        return haft_question_refuse(question, RPC_INVALID_PARAMS,
+                                    "haft does not open the URL of a server");
+    peer->questions[peer->n_questions++] = question;
+    uv_stop(&peer->loop);
+    return 0;
+}
+
+static void on_notified(void *context, const char *method, haft_value *params)
+{
+    const struct peer *peer = context;
+
+    if (!strcmp(method, "notifications/message") && peer->call->verbose)
+        show_log(params);
+}
+
+/* ---- requests ---- */
+
+static void on_progress(void *context, double progress, double total, const char *message)
+{
+    (void)context;
+    if (isatty(STDERR_FILENO))
+        show_progress(progress, total, message);
+}
+
+static void on_done(void *context, haft_client *client, int status, const haft_result *result)
+{
+    struct peer *peer = context;
+    haft_buffer text;
+
+    (void)client;
+    peer->done = true;
+    peer->status = status;
+    uv_stop(&peer->loop);
+    if (status) {
+        peer_keep_why(peer, status);
+        return;
+    }
+    if (result->error_code || !result->value) {
+        peer->error_code = result->error_code;
+        snprintf(peer->why, sizeof peer->why, "%s (%d)", result->error_message, result->error_code);
+        return;
+    }
+    haft_buffer_init(&text, NULL, PEER_TEXT_LIMIT);
+    haft_json_write(result->value, &text);
+    peer->result = text.status
+                       ? NULL
+                       : haft_json_read(text.data, text.size, PEER_MAX_DEPTH, peer->arena, NULL);
+    haft_buffer_finish(&text);
+    if (!peer->result)
+        peer->status = HAFT_ENOMEM;
+}
+
+static int peer_cancel(struct peer *peer, int64_t id)
+{
+    if (!peer->done && id > 0)
+        haft_client_cancel(peer->client, id);
+    return peer_fail(peer, EXIT_INTERRUPTED, "interrupted");
+}
+
+int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val **ret_result)
+{
+    haft_client_exchange exchange = HAFT_INIT(
+        haft_client_exchange, .method = request->method, .params = request->params,
+        .tool = request->tool, .arguments = request->arguments, .done = on_done, .context = peer);
+    int64_t id;
+
+    peer->done = false;
+    peer->status = peer->error_code = peer->http_status = 0;
+    peer->result = NULL;
+    exchange.progress = request->with_progress ? on_progress : NULL;
+    id = haft_client_begin(peer->client, &exchange);
+    if (id < 0) {
+        peer_keep_why(peer, (int)id);
+        return exit_code_of(peer, (int)id);
+    }
+    peer->busy = true;
+    peer_wait(peer);
+    peer->busy = false;
+    if (!peer->done)
+        return peer_cancel(peer, id);
+    *ret_result = peer->result;
+    if (peer->status)
+        return exit_code_of(peer, peer->status);
+    return peer->error_code || !peer->result ? EXIT_PROTOCOL : EXIT_DONE;
+}
+
+int peer_run(struct peer *peer)
+{
+    peer->done = false;
+    peer_wait(peer);
+    return peer->interrupted ? EXIT_DONE : exit_code_of(peer, peer->status);
+}
+
+haft_client *peer_client(const struct peer *peer)
+{
+    return peer->client;
+}
+
+haft_authorizer *peer_access(const struct peer *peer)
+{
+    return peer->authorizer;
+}
+
+bool peer_is_modern(const struct peer *peer)
+{
+    const char *name = haft_client_revision(peer->client);
+
+    return name && hf_revision_rows[hf_revision_named(name, strlen(name))].modern;
+}
+
+/* ---- the terminal ---- */
+
+static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
+{
+    (void)handle;
+    ret_room->base = malloc(suggested);
+    ret_room->len = ret_room->base ? suggested : 0;
+}
+
+static void on_typed(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
+{
+    struct peer *peer = stream->data;
+
+    if (size > 0)
+        haft_buffer_add(&peer->typed, room->base, (size_t)size);
+    /* The next line is for the next question. */
+    if (size > 0 && memchr(room->base, '\n', (size_t)size))
+        uv_read_stop(stream);
+    if (size < 0)
+        peer->typed_end = true;
+    free(room->base);
+    uv_stop(stream->loop);
+}
+
+static bool is_typed(const struct peer *peer)
+{
+    return peer->typed_end || peer->typed.status || peer->interrupted ||
+           (peer->busy && peer->done) ||
+           (peer->typed.size && memchr(peer->typed.data, '\n', peer->typed.size));
+}
+
+int peer_read_line(struct peer *peer, haft_buffer *ret_line)
+{
+    const char *end;
+
+    haft_buffer_init(&peer->typed, NULL, PEER_LONGEST_LINE);
+    peer->typed_end = false;
+    if (uv_tty_init(&peer->loop, &peer->tty, STDIN_FILENO, 1))
+        return 0;
+    peer->tty.data = peer;
+    uv_read_start((uv_stream_t *)&peer->tty, on_room, on_typed);
+    while (!is_typed(peer))
+        uv_run(&peer->loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&peer->tty, NULL);
+    uv_run(&peer->loop, UV_RUN_NOWAIT);
+    end = peer->typed.size ? memchr(peer->typed.data, '\n', peer->typed.size) : NULL;
+    haft_buffer_add(ret_line, peer->typed.data, end ? (size_t)(end - peer->typed.data) : 0);
+    haft_buffer_finish(&peer->typed);
+    return peer->interrupted ? -EXIT_INTERRUPTED : end != NULL;
+}
+
+/* ---- opening and closing ---- */
+
+static int open_signals(struct peer *peer)
+{
+    uv_signal_t *handles[] = {&peer->interrupt, &peer->terminate};
+    const int numbers[] = {SIGINT, SIGTERM};
+
+    if (uv_loop_init(&peer->loop))
+        return EXIT_LOCAL;
+    peer->handles = 1;
+    for (size_t i = 0; i < 2; i++) {
+        if (uv_signal_init(&peer->loop, handles[i]))
+            return EXIT_LOCAL;
+        peer->handles++;
+        handles[i]->data = peer;
+        uv_signal_start(handles[i], on_signal, numbers[i]);
+    }
+    return EXIT_DONE;
+}
+
+static void on_ready(void *context, haft_client *client, int status)
+{
+    struct peer *peer = context;
+
+    (void)client;
+    peer->done = true;
+    peer->status = status;
+    if (status)
+        peer_keep_why(peer, status);
+    uv_stop(&peer->loop);
+}
+
+/* A user name and a password in the URL become a header; *url is then the URL without them. Returns
+ * the header's value, "" for none, or NULL without memory. */
+static const char *peer_take_credentials(struct peer *peer, const char **url)
+{
+    const char *start = *url ? strstr(*url, "://") : NULL;
+    size_t host = start ? strcspn(start + 3, "/?#") : 0, size = host;
+    char *pair, *encoded;
+    size_t n;
+
+    while (size && start[3 + size - 1] != '@')
+        size--;
+    if (!size)
+        return "";
+    pair = haft_arena_zalloc(peer->arena, 1, size);
+    encoded = haft_arena_zalloc(peer->arena, 1, HAFT_BASE64_SIZE(size) + 1);
+    if (!pair || !encoded)
+        return NULL;
+    n = hf_percent_decode_bytes(start + 3, size - 1, false, pair);
+    if (n == PERCENT_INVALID) {
+        peer_fail(peer, EXIT_USAGE,
+                  "the user name or password in the URL has an invalid %% escape");
+        return NULL;
+    }
+    haft_base64_encode(pair, n, encoded);
+    *url =
+        haft_arena_printf(peer->arena, "%.*s%s", (int)(start + 3 - *url), *url, start + 3 + size);
+    return *url ? haft_arena_printf(peer->arena, "Basic %s", encoded) : NULL;
+}
+
+/* The headers of --header, which the parser of the command line has checked, and those of the URL. */
+static haft_header *peer_headers(struct peer *peer, const char **url, size_t *ret_n)
+{
+    const struct invocation *call = peer->call;
+    const char *credentials = peer_take_credentials(peer, url);
+    haft_header *headers =
+        credentials ? haft_arena_zalloc(peer->arena, call->n_headers + 1, sizeof *headers) : NULL;
+
+    for (size_t i = 0; headers && i < call->n_headers; i++) {
+        const char *line = call->headers[i], *colon = strchr(line, ':');
+        const char *value = colon + 1 + strspn(colon + 1, " \t");
+        size_t size = strlen(value);
+
+        while (size && (value[size - 1] == ' ' || value[size - 1] == '\t'))
+            size--;
+        headers[i] = (haft_header){haft_arena_copy(peer->arena, line, (size_t)(colon - line)),
+                                   haft_arena_copy(peer->arena, value, size)};
+        if (!headers[i].name || !headers[i].value)
+            return NULL;
+    }
+    *ret_n = call->n_headers;
+    if (headers && *credentials)
+        headers[(*ret_n)++] = (haft_header){"Authorization", credentials};
+    return headers;
+}
+
+static int peer_connect(struct peer *peer, const char *url)
+{
+    const struct invocation *call = peer->call;
+    bool asks = call->command->act == act_call || call->command->act == act_prompt;
+    haft_reason reason = {0};
+    size_t n_headers = 0;
+    const haft_header *headers = peer_headers(peer, &url, &n_headers);
+    haft_target target =
+        HAFT_INIT(haft_target, .url = url, .command = (const char *const *)(uintptr_t)call->child,
+                  .headers = headers, .n_headers = n_headers, .ca_file = call->authority,
+                  .authorizer = peer->authorizer, .listen = asks, .connect_ms = PEER_CONNECT_WAIT,
+                  .close_ms = PEER_CLOSE_WAIT);
+    haft_client_options options = HAFT_INIT(
+        haft_client_options, .name = "haft", .version = HAFT_VERSION,
+        .revision = call->revision < REVISIONS ? hf_revision_rows[call->revision].name : NULL,
+        .capabilities = asks ? "{\"elicitation\":{}}" : "{}", .ask = asks ? on_question : NULL,
+        .log_level = call->verbose ? "info" : NULL, .notify = on_notified, .context = peer,
+        .timeout_ms = call->timeout * 1000, .max_ms = call->timeout * 1000,
+        .max_message = (size_t)call->limit << 20, .max_pages = PROGRAM_MAX_PAGES);
+
+    if (!target.headers)
+        return *peer->why ? EXIT_USAGE : peer_fail(peer, EXIT_LOCAL, "out of memory");
+    peer->client = haft_client_start(&peer->loop, &target, &options, on_ready, peer, &reason);
+    if (!peer->client)
+        return peer_fail(peer,
+                         reason.code == HAFT_ENOMEM   ? EXIT_LOCAL
+                         : reason.code == HAFT_EINVAL ? EXIT_USAGE
+                                                      : EXIT_CONNECTION,
+                         "%s%s%s", reason.path, *reason.path ? ": " : "", reason.text);
+    if (!peer_wait(peer))
+        return peer_fail(peer, EXIT_INTERRUPTED, "interrupted");
+    return peer->status ? exit_code_of(peer, peer->status) : EXIT_DONE;
+}
+
+int peer_open(struct peer **ret_peer, const struct invocation *call, const char *url)
+{
+    struct peer *peer = calloc(1, sizeof *peer);
+    haft_reason reason = {0};
+
+    *ret_peer = peer;
+    if (!peer)
+        return EXIT_LOCAL;
+    signal(SIGPIPE, SIG_IGN);
+    peer->call = call;
+    peer->arena = haft_arena_new(NULL, PEER_ARENA_LIMIT);
+    if (!peer->arena || open_signals(peer))
+        return peer_fail(peer, EXIT_LOCAL, "out of memory");
+    if (url) {
+        peer->authorizer = peer_authorizer(call, call->command->act == act_login, &reason);
+        if (!peer->authorizer)
+            return peer_fail(peer, EXIT_LOCAL, "%s", reason.text);
+    }
+    return peer_connect(peer, url);
+}
+
+static void on_client_closed(void *context)
+{
+    struct peer *peer = context;
+
+    peer->closed = true;
+}
+
+void peer_close(struct peer *peer)
+{
+    if (!peer)
+        return;
+    if (peer->client) {
+        haft_client_close(peer->client, on_client_closed, peer);
+        while (!peer->closed)
+            uv_run(&peer->loop, UV_RUN_ONCE);
+    }
+    if (peer->handles > 1)
+        uv_close((uv_handle_t *)&peer->interrupt, NULL);
+    if (peer->handles > 2)
+        uv_close((uv_handle_t *)&peer->terminate, NULL);
+    if (peer->handles) {
+        while (uv_run(&peer->loop, UV_RUN_DEFAULT))
+            ;
+        uv_loop_close(&peer->loop);
+    }
+    haft_authorizer_free(peer->authorizer);
+    haft_arena_free(peer->arena);
+    free(peer);
+}

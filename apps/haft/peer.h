@@ -1,0 +1,70 @@
+/* peer.h - the server that a command uses: a client (haft/connect.h) on the program's loop.
+ *
+ *     struct peer *peer;
+ *
+ *     status = peer_open(&peer, call, url);
+ *     if (!status)
+ *         status = peer_ask(peer, &(struct peer_request){.method = "tools/list"}, &result);
+ *     if (status)
+ *         complain(status, "%s", peer_why(peer));
+ *     peer_close(peer);
+ *
+ * There is one request at a time. Functions return an exit code; peer_why describes the error. An
+ * interrupt cancels the request; a second one ends the connection at once. */
+#ifndef HAFT_PEER_H
+#define HAFT_PEER_H
+
+#include <haft/connect.h>
+#include <uv.h>
+
+#include "json/json.h"
+#include "program.h"
+
+struct peer;
+
+struct peer_request {
+    const char *method, *params;  /* any method, and its parameters: a JSON object or NULL; */
+    const char *tool, *arguments; /* or a tool */
+    bool with_progress;
+};
+
+/* *ret_peer is set, and must be closed, unless memory ran out. `url` is NULL for a command. */
+int peer_open(struct peer **ret_peer, const struct invocation *call, const char *url);
+
+/* Sends a request, and prompts for what the server asks meanwhile. The result lives as long as the
+ * peer. */
+int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val **ret_result);
+
+/* Runs the loop until an interrupt, or until the connection is lost. */
+int peer_run(struct peer *peer);
+
+/* Disconnects, within a short time, and frees it; NULL is ignored. */
+void peer_close(struct peer *peer);
+
+const char *peer_why(const struct peer *peer);
+
+/* Sets what peer_why returns, and returns the code. */
+int peer_fail(struct peer *peer, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
+
+/* The code of the latest JSON-RPC error; 0 if it was another error. */
+int peer_error_code(const struct peer *peer);
+
+haft_client *peer_client(const struct peer *peer);
+haft_authorizer *peer_access(const struct peer *peer);
+bool peer_is_modern(const struct peer *peer);
+
+/* Reads a line from the terminal, while messages of the server are processed. Returns 1, 0 at the
+ * end of input, or a negative exit code. The line end is removed. */
+int peer_read_line(struct peer *peer, haft_buffer *ret_line);
+
+/* ---- login.c ---- */
+
+/* The file of tokens and registrations: in `path`. False if there is no home directory. */
+bool peer_token_file(char *path, size_t room);
+
+/* Creates the authorizer for a URL; with `interactive`, a person may be asked to log in. Returns
+ * NULL with the reason. */
+haft_authorizer *peer_authorizer(const struct invocation *call, bool interactive,
+                                 haft_reason *reterr_reason);
+
+#endif

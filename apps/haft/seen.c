@@ -1,0 +1,190 @@
+/* seen.c - remembers digests of a server's tools.
+ *
+ * A server may change the description of a tool after a person has read it. `haft tools` marks what
+ * differs from the last time. */
+#include "seen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "base/hex.h"
+#include "base/sha256.h"
+#include "json/writer.h"
+
+enum { SEEN_FILE_LIMIT = 16 << 20, SEEN_DIGEST = SHA256_SIZE * 2 };
+
+/* ---- the directory ---- */
+
+/* Creates the directories of a path, except its last part. */
+static bool make_directories(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0700) && errno != EEXIST) {
+            *slash = '/';
+            return false;
+        }
+        *slash = '/';
+    }
+    return true;
+}
+
+bool state_path(const char *name, char *ret_path, size_t room)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int size = state && *state == '/' ? snprintf(ret_path, room, "%s/haft/%s", state, name)
+               : home && *home == '/'
+                   ? snprintf(ret_path, room, "%s/.local/state/haft/%s", home, name)
+                   : -1;
+
+    return size > 0 && (size_t)size < room && make_directories(ret_path);
+}
+
+/* ---- digests ---- */
+
+static void put_hex(const unsigned char *digest, size_t size, char *ret_text)
+{
+    for (size_t i = 0; i < size; i++)
+        snprintf(ret_text + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* The file of a server: its name is a digest of the URL, or of the command and its directory. */
+static bool seen_path(const struct invocation *call, char *ret_path, size_t room)
+{
+    unsigned char digest[SHA256_SIZE];
+    char name[sizeof "seen/" + SEEN_DIGEST + sizeof ".json"] = "seen/", here[PATH_MAX] = "";
+    struct sha256 hash;
+
+    hf_sha256_init(&hash);
+    if (!call->child) {
+        hf_sha256_add(&hash, call->operands[0], strlen(call->operands[0]) + 1);
+    } else {
+        if (!getcwd(here, sizeof here))
+            return false;
+        hf_sha256_add(&hash, here, strlen(here) + 1);
+        for (char **word = call->child; *word; word++)
+            hf_sha256_add(&hash, *word, strlen(*word) + 1);
+    }
+    hf_sha256_finish(&hash, digest);
+    put_hex(digest, SHA256_SIZE / 2, name + 5);
+    strcat(name, ".json");
+    return state_path(name, ret_path, room);
+}
+
+/* The digest of everything that a model sees of a tool. */
+static bool seen_digest(yyjson_val *tool, char ret_text[SEEN_DIGEST + 1])
+{
+    unsigned char digest[SHA256_SIZE];
+    struct sha256 hash;
+    haft_buffer text;
+    bool ok;
+
+    haft_buffer_init(&text, NULL, SEEN_FILE_LIMIT);
+    haft_json_write(tool, &text);
+    ok = !text.status;
+    hf_sha256_init(&hash);
+    hf_sha256_add(&hash, text.data, text.size);
+    hf_sha256_finish(&hash, digest);
+    put_hex(digest, SHA256_SIZE, ret_text);
+    haft_buffer_finish(&text);
+    return ok;
+}
+
+/* ---- the file ---- */
+
+/* The tools of the last time, by name; NULL if there are none. */
+static yyjson_val *seen_read(const char *path, haft_arena *arena)
+{
+    haft_buffer text;
+    yyjson_val *root = NULL;
+
+    haft_buffer_init(&text, NULL, SEEN_FILE_LIMIT);
+    if (!access(path, R_OK) && !file_read(path, &text))
+        root = haft_json_read(text.data, text.size, 0, arena, NULL);
+    haft_buffer_finish(&text);
+    root = yyjson_obj_get(root, "tools");
+    return yyjson_is_obj(root) ? root : NULL;
+}
+
+/* Replaces the file. A failure is not reported: the list has been printed. */
+static void seen_write(const char *path, const haft_buffer *text)
+{
+    char temporary[PATH_MAX + sizeof ".XXXXXX"];
+    int fd;
+
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    fd = text->status ? -1 : mkstemp(temporary);
+    if (fd < 0)
+        return;
+    if (write_all(fd, text->data, text->size) || close(fd) || rename(temporary, path))
+        unlink(temporary);
+}
+
+static bool seen_has(yyjson_val *tools, const char *name)
+{
+    size_t i, n;
+    yyjson_val *tool;
+
+    yyjson_arr_foreach(tools, i, n, tool)
+        if (yyjson_equals_str(yyjson_obj_get(tool, "name"), name))
+            return true;
+    return false;
+}
+
+/* The names of the last time that are not among the tools. */
+static const char **seen_removed(yyjson_val *before, yyjson_val *tools, haft_arena *arena)
+{
+    const char **removed = haft_arena_zalloc(arena, yyjson_obj_size(before) + 1, sizeof *removed);
+    yyjson_obj_iter iter = yyjson_obj_iter_with(before);
+    yyjson_val *key;
+    size_t n = 0;
+
+    while (removed && (key = yyjson_obj_iter_next(&iter)))
+        if (!seen_has(tools, yyjson_get_str(key)))
+            removed[n++] = yyjson_get_str(key);
+    return removed;
+}
+
+struct seen seen_compare(const struct invocation *call, yyjson_val *tools, haft_arena *arena)
+{
+    char path[PATH_MAX], digest[SEEN_DIGEST + 1];
+    struct seen seen = {0};
+    haft_buffer text;
+    struct json_writer w = {.out = &text};
+    yyjson_val *before, *tool;
+    size_t i, n;
+
+    if (!seen_path(call, path, sizeof path))
+        return seen;
+    before = seen_read(path, arena);
+    if (before) {
+        seen.marks = haft_arena_zalloc(arena, yyjson_arr_size(tools) + 1, sizeof *seen.marks);
+        seen.removed = seen_removed(before, tools, arena);
+    }
+    haft_buffer_init(&text, NULL, SEEN_FILE_LIMIT);
+    hf_json_begin_object(&w);
+    hf_json_begin_object(json_key(&w, "tools"));
+    yyjson_arr_foreach(tools, i, n, tool) {
+        yyjson_val *name = yyjson_obj_get(tool, "name");
+        yyjson_val *last = yyjson_obj_getn(before, yyjson_get_str(name), yyjson_get_len(name));
+
+        if (!seen_digest(tool, digest))
+            continue;
+        hf_json_text(hf_json_name(&w, yyjson_get_str(name), yyjson_get_len(name)), digest);
+        if (seen.marks)
+            seen.marks[i] = !last ? "new" : yyjson_equals_str(last, digest) ? NULL : "changed";
+    }
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+    haft_buffer_puts(&text, "\n");
+    seen_write(path, &text);
+    haft_buffer_finish(&text);
+    return seen;
+}

@@ -1,0 +1,23 @@
+/* seen.h - what a server's tools were like the last time, so that a change is noticed. */
+#ifndef HAFT_SEEN_H
+#define HAFT_SEEN_H
+
+#include "json/json.h"
+#include "program.h"
+
+/* What has changed since the tools of this server were last listed. */
+struct seen {
+    const char **marks;   /* for each tool "new", "changed" or NULL */
+    const char **removed; /* names of tools that no longer exist; NULL-terminated */
+};
+
+/* Compares the tools with those of the last time, and remembers them. All is NULL the first time, and
+ * if that file cannot be used. Everything lives in the arena. */
+struct seen seen_compare(const struct invocation *call, yyjson_val *tools, haft_arena *arena);
+
+/* The directory of the program's state, with a name below it: $XDG_STATE_HOME/haft/NAME or
+ * ~/.local/state/haft/NAME. Creates missing directories with mode 0700. Returns false if there is no
+ * home directory, or if a directory cannot be created. */
+bool state_path(const char *name, char *ret_path, size_t room);
+
+#endif
