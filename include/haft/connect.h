@@ -52,8 +52,8 @@ typedef struct haft_target {
     void *context; /* first argument of on_error_line */
 
     /* Of a URL. */
-    const haft_header *headers; /* additional headers of every request to the server: none */
-    size_t n_headers;
+    const haft_header *headers;    /* additional headers of every request to the server: none */
+    size_t n_headers;              /* their number */
     const char *ca_file;           /* certificates to trust, in PEM: those of the system */
     const char *certificate, *key; /* certificate and key of the client, in PEM: none */
     const char *proxy;             /* "http://host:port"; "" for none: that of the environment */

@@ -43,6 +43,8 @@ struct http_answer {
     haft_buffer body;          /* of a response that is not a stream */
     struct http_field *fields; /* headers of a challenge */
     size_t n_fields;
+    const char *location; /* where it redirects to; NULL: it does not */
+    unsigned redirects;   /* that were followed */
 };
 
 struct http_exchange {
@@ -68,6 +70,7 @@ struct http_exchange {
     size_t body_size;
     struct http_field *fields; /* headers of the message */
     size_t n_fields;
+    const char *url;       /* where it was redirected to; NULL: it was not */
     const char *operation; /* for the authorizer */
     struct http_field access[AUTHORIZER_FIELDS];
     size_t n_access;
@@ -124,6 +127,9 @@ bool hf_http_place_resolve(const char *base, const char *reference, size_t size,
 struct http_exchange *hf_http_exchange_new(struct http_link *http, enum http_exchange_kind kind);
 /* Sends it as soon as possible. */
 void hf_http_exchange_begin(struct http_exchange *exchange);
+/* The method and the URL of its HTTP request. */
+const char *hf_http_exchange_method(const struct http_exchange *exchange);
+const char *hf_http_exchange_url(const struct http_exchange *exchange);
 /* Sends it again: its request was refused, and not executed. */
 void hf_http_exchange_again(struct http_exchange *exchange);
 /* Enters a state that ends after that time. */

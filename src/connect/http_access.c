@@ -47,26 +47,17 @@ static void access_prepare(struct http_exchange *exchange)
     exchange->wait = (struct authorizer_wait){.done = access_on_done, .context = exchange};
 }
 
-static const char *access_url(const struct http_exchange *exchange)
-{
-    const struct http_link *http = exchange->http;
-
-    return http->events && exchange->body && !exchange->resuming ? http->endpoint : http->place.url;
-}
-
 int hf_http_access_headers(struct http_exchange *exchange)
 {
     haft_authorizer *authorizer = exchange->http->authorizer;
-    const char *method = exchange->kind == EXCHANGE_DELETE       ? "DELETE"
-                         : exchange->body && !exchange->resuming ? "POST"
-                                                                 : "GET";
     int status;
 
     exchange->n_access = 0;
     if (!authorizer)
         return 0;
     access_prepare(exchange);
-    status = authorizer->class->headers(authorizer, method, access_url(exchange), exchange->arena,
+    status = authorizer->class->headers(authorizer, hf_http_exchange_method(exchange),
+                                        hf_http_exchange_url(exchange), exchange->arena,
                                         exchange->access, &exchange->n_access, &exchange->wait);
     if (status == HAFT_PENDING)
         access_wait(exchange);

@@ -14,13 +14,16 @@
 enum {
     ANSWER_ACCEPTED = 202,
     ANSWER_ERRORS = 300,
+    ANSWER_TEMPORARY = 307,
+    ANSWER_PERMANENT = 308,
     ANSWER_BAD_REQUEST = 400,
     ANSWER_UNAUTHORIZED = 401,
     ANSWER_FORBIDDEN = 403,
     ANSWER_NOT_FOUND = 404,
     ANSWER_NOT_ALLOWED = 405,
     ANSWER_SERVER_ERRORS = 500,
-    ANSWER_LINGER = 1000 /* milliseconds for the end of a stream after its answer */
+    ANSWER_REDIRECTS = 5, /* of one message */
+    ANSWER_LINGER = 1000  /* milliseconds for the end of a stream after its answer */
 };
 
 /* ---- the head ---- */
@@ -70,6 +73,12 @@ static void answer_keep_fields(struct http_exchange *exchange, const struct http
         answer->failure = HAFT_ENOMEM;
 }
 
+/* Those that keep the method: after the others a POST would become a GET. */
+static bool answer_is_redirect(int status)
+{
+    return status == ANSWER_TEMPORARY || status == ANSWER_PERMANENT;
+}
+
 void hf_http_answer_on_head(void *context, const struct http_head *head)
 {
     struct http_exchange *exchange = context;
@@ -83,6 +92,8 @@ void hf_http_answer_on_head(void *context, const struct http_head *head)
         if (!strcasecmp(field->name, "content-type")) {
             answer->is_stream = fine && answer_is_type(field->value, "text/event-stream");
             answer->is_json = answer_is_type(field->value, "application/json");
+        } else if (answer_is_redirect(head->status) && !strcasecmp(field->name, "location")) {
+            answer->location = haft_arena_copy(exchange->arena, field->value, strlen(field->value));
         } else if (fine && exchange->is_initialize && !strcasecmp(field->name, "mcp-session-id")) {
             answer_keep_session(exchange->http, field->value);
         }
@@ -175,6 +186,7 @@ static void answer_refused(struct http_exchange *exchange, bool session_gone)
     const struct http_answer *answer = &exchange->answer;
     int status = answer->status;
     const char *hint = status == ANSWER_UNAUTHORIZED ? "; it requires authorization"
+                       : answer->location            ? "; the redirect is not followed"
                        : status == ANSWER_NOT_FOUND && !session_gone
                            ? "; is the path of the URL right?"
                            : "";
@@ -350,6 +362,29 @@ static void answer_end_listen(struct http_exchange *exchange)
     hf_http_exchange_free(exchange);
 }
 
+/* Sends an exchange again that was redirected within the origin: the server has not executed it. */
+static bool answer_follow(struct http_exchange *exchange)
+{
+    struct http_answer *answer = &exchange->answer;
+    const char *base = exchange->url ? exchange->url : exchange->http->place.url;
+    haft_buffer url;
+    bool follows;
+
+    if (!answer->location || answer->redirects == ANSWER_REDIRECTS || exchange->http->ending ||
+        exchange->http->events)
+        return false;
+    haft_buffer_init(&url, hf_arena_allocator(exchange->arena), SIZE_MAX);
+    follows = hf_http_place_resolve(base, answer->location, strlen(answer->location), &url);
+    if (follows)
+        exchange->url = haft_arena_copy(exchange->arena, url.data, url.size);
+    haft_buffer_finish(&url);
+    if (!follows || !exchange->url)
+        return false;
+    answer->redirects++;
+    hf_http_exchange_again(exchange);
+    return true;
+}
+
 void hf_http_answer_on_end(void *context, const struct http_end *end)
 {
     struct http_exchange *exchange = context;
@@ -359,6 +394,8 @@ void hf_http_answer_on_end(void *context, const struct http_end *end)
     exchange->due = 0;
     if (exchange->dropped)
         hf_http_exchange_free(exchange);
+    else if (end->error == HTTP_OK && answer_follow(exchange))
+        ;
     else if (exchange->kind == EXCHANGE_REQUEST)
         answer_end_request(exchange, end);
     else if (exchange->kind == EXCHANGE_LISTEN)

@@ -225,7 +225,16 @@ static bool exchange_end_id(struct http_exchange *exchange)
     return true;
 }
 
-static const char *exchange_method(const struct http_exchange *exchange)
+const char *hf_http_exchange_url(const struct http_exchange *exchange)
+{
+    const struct http_link *http = exchange->http;
+
+    return http->events && exchange_is_post(exchange) ? http->endpoint
+           : exchange->url                            ? exchange->url
+                                                      : http->place.url;
+}
+
+const char *hf_http_exchange_method(const struct http_exchange *exchange)
 {
     return exchange_is_post(exchange)          ? "POST"
            : exchange->kind == EXCHANGE_DELETE ? "DELETE"
@@ -234,23 +243,21 @@ static const char *exchange_method(const struct http_exchange *exchange)
 
 static void exchange_start_request(struct http_exchange *exchange)
 {
-    enum { REDIRECTS = 5 };
     struct http_link *http = exchange->http;
     struct exchange_head head = {.n = 0};
-    struct http_request_options options = {
-        .method = exchange_method(exchange),
-        .url = http->events && exchange_is_post(exchange) ? http->endpoint : http->place.url,
-        .unix_socket = http->place.unix_socket,
-        .max_redirects = REDIRECTS,
-        .on_head = hf_http_answer_on_head,
-        .on_body = hf_http_answer_on_body,
-        .on_end = hf_http_answer_on_end,
-        .context = exchange};
+    struct http_request_options options = {.method = hf_http_exchange_method(exchange),
+                                           .url = hf_http_exchange_url(exchange),
+                                           .unix_socket = http->place.unix_socket,
+                                           .on_head = hf_http_answer_on_head,
+                                           .on_body = hf_http_answer_on_body,
+                                           .on_end = hf_http_answer_on_end,
+                                           .context = exchange};
     haft_reason reason = {0};
 
     exchange->answer.status = 0;
     exchange->answer.failure = 0;
     exchange->answer.is_stream = exchange->answer.is_json = false;
+    exchange->answer.location = NULL;
     haft_buffer_clear(&exchange->answer.body);
     hf_http_events_reset(exchange);
     if (!exchange_end_id(exchange)) {

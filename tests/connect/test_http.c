@@ -98,8 +98,15 @@ static const struct single {
      "POST /mcp\nPOST /mcp/\n"},
     {"a redirect to another server",
      {{.text = "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.2:1/\r\n" EMPTY}},
-     "failed 1: -17/307 @/mcp: the answer is a redirect, which haft does not follow here: it leads "
-     "to another origin [maybe]\n",
+     "failed 1: -22/307 the server answered 307 Temporary Redirect; the redirect is not followed\n",
+     "POST /mcp\n"},
+    {"redirects without an end",
+     {{.text = "HTTP/1.1 308 Permanent Redirect\r\nLocation: mcp\r\n" EMPTY}},
+     "failed 1: -22/308 the server answered 308 Permanent Redirect; the redirect is not followed\n",
+     "POST /mcp\nPOST /mcp\nPOST /mcp\nPOST /mcp\nPOST /mcp\nPOST /mcp\n"},
+    {"a redirect that changes the method",
+     {{.text = "HTTP/1.1 302 Found\r\nLocation: /mcp\r\n" EMPTY}},
+     "failed 1: -22/302 the server answered 302 Found\n",
      "POST /mcp\n"},
 };
 
