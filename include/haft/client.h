@@ -19,8 +19,10 @@
  *
  * haft_client_open makes the same client for a server at the other end of a haft_transport.
  *
- * A client belongs to one thread, and calls its callbacks there.  What a result points to lives
- * until the client's next request or, in a callback, until the callback returns. */
+ * A client belongs to one thread, and calls its callbacks there.  Callbacks may use the client unless
+ * their description forbids it, and may free it; functions that wait return HAFT_PENDING in them.  What
+ * a result points to lives until the client's next request or, in a callback, until the callback
+ * returns. */
 #ifndef HAFT_CLIENT_H
 #define HAFT_CLIENT_H
 
@@ -84,15 +86,17 @@ typedef struct haft_client_options {
     const haft_allocator *allocator; /* malloc */
     /* Answers questions of the server, perhaps later; used instead of `answer`. */
     haft_client_ask *ask;
-    unsigned max_ms;        /* time for a request with progress: 600,000 */
-    unsigned max_in_flight; /* requests at a time: 32; further ones wait, within their timeout */
-    unsigned max_rounds;    /* rounds of questions of one request: 16 */
-    unsigned max_pages;     /* pages of a list: 64 */
-    size_t max_message;     /* bytes of a message of the server: 64 MiB */
-    bool manual_rounds;     /* a result that asks for input is returned as it is */
-    bool no_cache;          /* do not keep lists for as long as the server permits */
-    bool check_arguments;   /* check arguments of a tool against its schema before they are sent */
-    bool check_results;     /* check structured content against the tool's output schema */
+    unsigned max_ms; /* time for a request with progress: 600,000 */
+    /* Requests at a time: 32, or any number in the same process; further ones wait, within their
+     * timeout. */
+    unsigned max_in_flight;
+    unsigned max_rounds;  /* rounds of questions of one request: 16 */
+    unsigned max_pages;   /* pages of a list: 64 */
+    size_t max_message;   /* bytes of a message of the server: 64 MiB */
+    bool manual_rounds;   /* a result that asks for input is returned as it is */
+    bool no_cache;        /* do not keep lists for as long as the server permits */
+    bool check_arguments; /* check arguments of a tool against its schema before they are sent */
+    bool check_results;   /* check structured content against the tool's output schema */
     /* What haft_client_discovery returned for this server before: the client does not ask again
      * which revision the server supports. */
     const char *discovery;
@@ -128,9 +132,11 @@ typedef struct haft_result {
 
 /* Call a tool, read a resource or get a prompt.  Each sends one request, answers questions of the
  * server, and returns 0 with *ret_result filled in, also if the result is an error.  JSON that is
- * NULL means {}.  Returns HAFT_PENDING if no answer has arrived yet (haft_client_wait);
- * HAFT_ECLOSED if the server is gone; HAFT_EINVAL if the arguments are not a JSON object; or
- * HAFT_ENOMEM. */
+ * NULL means {}.  Returns HAFT_PENDING if no answer has arrived yet (haft_client_wait), which
+ * happens only without a timeout or without a function to wait; HAFT_ETIMEOUT; HAFT_ECLOSED if the
+ * server is gone; HAFT_EDENIED if it refuses access; HAFT_EPROTOCOL if its answer is not valid;
+ * HAFT_ETOOBIG; HAFT_EINVAL if the arguments are not a JSON object; or HAFT_ENOMEM.
+ * haft_client_error has the reason. */
 int haft_client_call(haft_client *client, const char *tool, const char *arguments,
                      haft_result *ret_result);
 int haft_client_read(haft_client *client, const char *uri, haft_result *ret_result);
@@ -144,7 +150,8 @@ int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
                          const char *argument, const char *value, const char *others,
                          haft_result *ret_result);
 
-/* Lists everything of a kind; all pages are combined.  Returns as haft_client_call. */
+/* Lists everything of a kind; all pages are combined.  A list that the server permits to keep is not
+ * requested again in that time, unless it reports a change.  Returns as haft_client_call. */
 int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_result);
 
 /* Returns why the latest list of tools does not have a tool that the server lists, and sets *ret_tool
@@ -167,8 +174,8 @@ int64_t haft_client_latest(const haft_client *client);
 
 /* Waits at most that many milliseconds for the answer to a request.  With the client's own time it
  * advances from one deadline to the next without delay.  Returns 0 with *ret_result filled in;
- * HAFT_PENDING; HAFT_ENOTFOUND if no request with this id is waiting; HAFT_ECLOSED; HAFT_ENOMEM; or
- * HAFT_ETOOBIG if a message over the transport's limit came instead. */
+ * HAFT_PENDING; HAFT_ENOTFOUND if no request with this id is waiting, which includes one that has
+ * been reported to its callback; or an error as haft_client_call. */
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result);
 
@@ -180,8 +187,8 @@ int haft_client_run(haft_client *client, unsigned milliseconds);
 /* ---- callbacks ---- */
 
 /* Reports how a request ended: status is 0 with a result, which may be an error of the server, or
- * HAFT_ETIMEOUT, HAFT_ECANCELLED, HAFT_ECLOSED, HAFT_ENOMEM, HAFT_ETOOBIG, HAFT_EINVAL or HAFT_EPROTOCOL with NULL;
- * haft_client_error has the reason.  Called exactly once, also if the client is closed. */
+ * HAFT_ECANCELLED or an error as of haft_client_call, with NULL; haft_client_error has the reason.
+ * Called exactly once, also if the client is freed. */
 typedef void haft_client_done(void *context, haft_client *client, int status,
                               const haft_result *result);
 
@@ -207,7 +214,7 @@ int64_t haft_client_begin(haft_client *client, const haft_client_exchange *excha
 /* Sends a notification.  Returns 0, HAFT_ENOMEM, HAFT_ECLOSED or HAFT_EINVAL. */
 int haft_client_notify(haft_client *client, const char *method, const char *params);
 
-/* Cancels a request: it will not be answered.  Returns 0, HAFT_ENOTFOUND if no request with this id
+/* Cancels a request: it will not be answered, and its callback gets HAFT_ECANCELLED.  Returns 0, HAFT_ENOTFOUND if no request with this id
  * is waiting, HAFT_ENOMEM or HAFT_ECLOSED. */
 int haft_client_cancel(haft_client *client, int64_t id);
 
@@ -215,8 +222,9 @@ int haft_client_cancel(haft_client *client, int64_t id);
 
 /* Calls a tool with arguments of a declared C type, and decodes its structured content into another
  * one.  *ret_value is set, and lives as long as the result, if the function returns 0 and
- * ret_result->is_error is false.  `arguments` and `ret_value` may be NULL.  Returns as haft_client_call, or HAFT_EPROTOCOL if
- * there is no structured content or it does not match `out`. */
+ * ret_result->is_error is false.  `arguments` and `ret_value` may be NULL.  Returns as
+ * haft_client_call; HAFT_EINVAL if the arguments do not match `in`; or HAFT_EPROTOCOL if there is no
+ * structured content or it does not match `out`. */
 int haft_client_call_typed(haft_client *client, const char *tool, const haft_schema *in,
                            const void *arguments, const haft_schema *out, void *ret_value,
                            haft_result *ret_result);
@@ -241,7 +249,7 @@ int haft_question_answer(haft_question *question, const char *result);
 int haft_question_refuse(haft_question *question, int code, const char *message);
 
 /* Appends an object with a value for each member of a form: its default or, if it is required and
- * has none, the first value that its schema permits. */
+ * has none, the first value that its schema permits.  Returns 0 or an error of the buffer. */
 int haft_question_defaults(const haft_question *question, haft_buffer *ret_content);
 
 /* ---- subscriptions ---- */
@@ -250,13 +258,13 @@ int haft_question_defaults(const haft_question *question, haft_buffer *ret_conte
 typedef struct haft_topics {
     size_t struct_size;             /* set by HAFT_INIT or HAFT_WITH */
     bool tools, resources, prompts; /* changes of these lists */
-    const char *const
-        *uris; /* resources whose changes are reported; NULL-terminated; may be NULL */
+    /* URIs of resources whose changes are reported, NULL-terminated; may be NULL */
+    const char *const *uris;
 } haft_topics;
 
 /* Reports a change: of a list, with uri NULL, or of the resource with that URI.  After a lost
  * connection was renewed, everything is reported once.  The client has already dropped what it
- * kept of the list.  May use the client, except for functions that wait. */
+ * kept of the list. */
 typedef void haft_client_changed(void *context, haft_client *client, haft_offer kind,
                                  const char *uri);
 
@@ -279,11 +287,12 @@ haft_value *haft_client_server_info(const haft_client *client);
 haft_value *haft_client_capabilities(const haft_client *client);
 const char *haft_client_instructions(const haft_client *client);
 
-/* Appends what the client knows about the server, as JSON, for haft_client_options.discovery. */
+/* Appends what the client knows about the server, as JSON, for haft_client_options.discovery.
+ * Returns 0, HAFT_EINVAL before the revision is known, or an error of the buffer. */
 int haft_client_discovery(const haft_client *client, haft_buffer *ret_text);
 
-/* Describes why the latest request failed, in words and with the HTTP status if there is one (0
- * otherwise). Never contains secrets. */
+/* Describes why the latest request failed, in words on one line and with the HTTP status if there is
+ * one (0 otherwise); in a callback, the request that it reports.  Never contains secrets. */
 const char *haft_client_error(const haft_client *client, int *ret_http_status);
 
 #ifdef __cplusplus

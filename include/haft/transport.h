@@ -48,15 +48,16 @@ typedef struct haft_outgoing {
     int http_status;    /* matching status code for a transport over HTTP */
     const char *method; /* of a client's request or notification; NULL for a response */
     /* Headers that belong to a client's message over HTTP: the revision, the method, its subject and
-     * mirrored arguments.  Their values are encoded as the protocol requires. */
+     * repeated arguments.  Their values are encoded as the protocol requires.  Only for transports
+     * with `let_go`. */
     const haft_header *headers;
     size_t n_headers;
 } haft_outgoing;
 
 /* Why a request of a client has not been answered. */
 typedef struct haft_failure {
-    int status; /* HAFT_ECLOSED, HAFT_ETOOBIG, HAFT_ENOMEM, HAFT_EPROTOCOL, HAFT_EDENIED or another error */
-    int http_status;    /* status of an HTTP response; otherwise 0 */
+    int status;      /* HAFT_ECLOSED, HAFT_ETOOBIG, HAFT_EPROTOCOL, HAFT_EDENIED or another error */
+    int http_status; /* status of an HTTP response; otherwise 0 */
     const char *text;   /* what happened, for people; without secrets */
     bool maybe_handled; /* the server may have executed the request */
     bool session_gone;  /* the server no longer knows the session */
@@ -73,8 +74,8 @@ typedef struct haft_transport {
     void (*send)(void *context, const haft_outgoing *message);
     /* Reports that no message will be sent on the connection of `tag` for now.  If `over` is false,
      * the call continues without the connection (haft_call_close_stream); if it is true, there will
-     * be no response, because the client cancelled the call.  NULL: a connection carries more than
-     * one message. */
+     * be no response, because the client cancelled the call or has received it.  NULL: a connection
+     * carries more than one message. */
     void (*let_go)(void *context, void *tag, bool over);
     /* Receives messages, waits at most that many milliseconds for the first one, and returns the
      * time.  For clients, which wait for responses (haft_client_wait).  NULL: the client does not
@@ -84,8 +85,9 @@ typedef struct haft_transport {
      * transport must not call it.  May be NULL. */
     void (*close)(void *context);
     void *context; /* first argument of the functions */
-    /* For clients.  The following may be NULL.  Reports the revision in use: after `initialize` was answered, and
-     * before the first request of a revision without it. */
+    /* The following are for clients, and may be NULL.  Reports the revision in use: when `initialize`
+     * was answered, before `notifications/initialized` is sent; and in a revision without it, when the
+     * server has said that it supports it. */
     void (*negotiated)(void *context, const char *revision);
     /* Forgets the connection and makes a new one, as if nothing had been sent: a new process, a new
      * session.  Returns 0 or an error. */
@@ -93,7 +95,8 @@ typedef struct haft_transport {
     /* Also receives messages of the server that belong to no request, if that needs a
      * connection (a stream by GET). */
     void (*listen)(void *context, bool listen);
-    /* Returns the time, without waiting or receiving. */
+    /* Returns the time, without waiting or receiving.  NULL: requests have no deadlines, and waiting
+     * functions return HAFT_PENDING. */
     haft_time (*now)(void *context);
     /* Requests a call of the receiver's `tick` at that time. */
     void (*set_timer)(void *context, haft_time at);
@@ -113,10 +116,11 @@ typedef struct haft_receiver {
      * HAFT_ECLOSED. */
     void (*closed)(void *context, void *tag);
     void *context; /* first argument of the functions */
-    /* Reports that the request of `tag`, or every request if tag is NULL, will not be answered.  Only for clients. */
+    /* Reports that the request of `tag`, or every request if tag is NULL, will not be answered.  Only
+     * for clients. */
     void (*failed)(void *context, void *tag, const haft_failure *failure);
-    /* Reports that the request of `tag` waits for access (a login), or no longer: its deadline does not
-     * run meanwhile.  Only for clients. */
+    /* Reports that the request of `tag` waits for access (a login), or no longer: its deadline does
+     * not run meanwhile.  Only for clients. */
     void (*held)(void *context, void *tag, bool held);
     /* Checks deadlines, at the time that `set_timer` was called with.  Only for clients. */
     void (*tick)(void *context, haft_time now);

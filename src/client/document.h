@@ -22,7 +22,8 @@ struct documents {
     struct document *spare;
     struct document *current; /* of the result that is being reported */
     unsigned n_spare;
-    int lost; /* HAFT_ENOMEM or HAFT_ETOOBIG: a message could not be kept */
+    int lost;       /* HAFT_ENOMEM: a message could not be kept */
+    char note[128]; /* about something else that the server has sent; for the next failure */
 };
 
 /* An empty document with one reference; NULL without memory. */

@@ -113,6 +113,20 @@ static void inbox_let_go(haft_client *client, const struct client_request *reque
                                  true);
 }
 
+/* Remembers an answer to a request that was never sent. */
+static void inbox_note_id(haft_client *client, yyjson_val *id)
+{
+    bool ours = yyjson_is_int(id) && yyjson_get_sint(id) > 0 &&
+                yyjson_get_sint(id) < client->requests.next_id;
+    char text[RPC_ID_TEXT];
+
+    if (!id || ours)
+        return;
+    hf_rpc_id_to_text(id, text, sizeof text);
+    snprintf(client->documents.note, sizeof client->documents.note,
+             "the server also answered a request that was not sent: id %s", text);
+}
+
 static void inbox_response(haft_client *client, struct document *document, yyjson_val *root,
                            const struct rpc_message *message)
 {
@@ -124,6 +138,7 @@ static void inbox_response(haft_client *client, struct document *document, yyjso
     else if (!message->id && error)
         request = inbox_anonymous(client, document->tag);
     if (!request || request->state != REQUEST_SENT) {
+        inbox_note_id(client, message->id);
         client->strays++;
         return;
     }
@@ -208,6 +223,9 @@ static void inbox_invalid(haft_client *client, const struct document *document,
                         : NULL;
 
     if (!request || request->state != REQUEST_SENT) {
+        if (!document->root)
+            snprintf(client->documents.note, sizeof client->documents.note,
+                     "the server also sent a line that is not a message: %s", start);
         client->strays++;
         return;
     }

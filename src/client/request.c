@@ -301,7 +301,7 @@ void hf_request_answer(haft_client *client, struct client_request *request,
 void hf_request_fail(haft_client *client, struct client_request *request, int status,
                      int http_status, const char *format, ...)
 {
-    char text[CLIENT_ERROR_TEXT];
+    char text[CLIENT_ERROR_TEXT], *note = client->documents.note;
     va_list args;
 
     va_start(args, format);
@@ -309,6 +309,11 @@ void hf_request_fail(haft_client *client, struct client_request *request, int st
     va_end(args);
     haft_buffer_clear(&request->text);
     haft_buffer_puts(&request->text, text);
+    if (*note && (status == HAFT_ETIMEOUT || status == HAFT_ECLOSED)) {
+        haft_buffer_puts(&request->text, "; ");
+        haft_buffer_puts(&request->text, note);
+        *note = '\0';
+    }
     haft_buffer_add(&request->text, "", 1);
     request->http_status = http_status;
     request_end(client, request, status);
