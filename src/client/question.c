@@ -332,16 +332,17 @@ bool hf_question_is_known(const haft_client *client, const char *method)
     return method && *name && (client->options.ask || client->options.answer);
 }
 
-/* A form must be one. */
-bool hf_question_is_sound(const char *method, yyjson_val *params)
+int hf_question_check(const char *method, yyjson_val *params, const char *path,
+                      haft_reason *reterr_reason)
 {
     yyjson_val *mode = yyjson_obj_get(params, "mode");
 
     if (strcmp(method, "elicitation/create") != 0)
-        return true;
-    if (mode && !yyjson_equals_str(mode, "form"))
-        return yyjson_equals_str(mode, "url") && rpc_string(params, "url");
-    return !hf_shape_check(&hf_shape_form, params, "", NULL);
+        return 0;
+    if (mode && !yyjson_equals_str(mode, "form") && !yyjson_equals_str(mode, "url"))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "has a mode other than form and url");
+    return hf_shape_check(yyjson_equals_str(mode, "url") ? &hf_shape_url : &hf_shape_form, params,
+                          path, reterr_reason);
 }
 
 void hf_question_take(haft_client *client, struct document *document, yyjson_val *message)
@@ -350,6 +351,7 @@ void hf_question_take(haft_client *client, struct document *document, yyjson_val
     yyjson_val *id = yyjson_obj_get(message, "id"), *params = rpc_object(message, "params");
     const haft_buffer empty = {.data = (char[]){"{}"}, .size = 2};
     haft_question *question;
+    haft_reason reason;
 
     if (!strcmp(method, "ping")) {
         question_respond(client, id, &empty);
@@ -359,11 +361,16 @@ void hf_question_take(haft_client *client, struct document *document, yyjson_val
         question_respond_error(client, id, RPC_METHOD_NOT_FOUND, NULL);
         return;
     }
-    question = hf_question_is_sound(method, params)
-                   ? hf_question_new(client, document, method, params)
-                   : NULL;
+    if (hf_question_check(method, params, "params", &reason)) {
+        char text[sizeof reason.path + sizeof reason.text + 1];
+
+        snprintf(text, sizeof text, "%s %s", reason.path, reason.text);
+        question_respond_error(client, id, RPC_INVALID_PARAMS, text);
+        return;
+    }
+    question = hf_question_new(client, document, method, params);
     if (!question) {
-        question_respond_error(client, id, RPC_INVALID_PARAMS, NULL);
+        question_respond_error(client, id, RPC_INTERNAL_ERROR, NULL);
         return;
     }
     question->id = id;

@@ -30,9 +30,11 @@ struct haft_question *hf_question_new(haft_client *client, struct document *docu
                                       const char *method, yyjson_val *params);
 /* Puts a question to the program; it may be gone afterwards. */
 void hf_question_present(haft_client *client, haft_question *question);
-/* Whether the program can be asked this, and whether the parameters are valid. */
+/* Whether the program can be asked this. */
 bool hf_question_is_known(const haft_client *client, const char *method);
-bool hf_question_is_sound(const char *method, yyjson_val *params);
+/* Checks the parameters, which are at `path`.  Returns 0, or HAFT_EINVAL with the reason. */
+int hf_question_check(const char *method, yyjson_val *params, const char *path,
+                      haft_reason *reterr_reason);
 
 /* ---- round.c ---- */
 

@@ -2,6 +2,8 @@
  * repeats the request with the answers and the state that came with them. */
 #include "client/question.h"
 
+#include <stdio.h>
+
 #include "client/shape.h"
 
 /* Writes {"key":ANSWER,...} of all questions of a request. */
@@ -60,9 +62,11 @@ void hf_round_give_up(haft_client *client, struct client_request *request)
     hf_document_drop(client, round);
 }
 
-/* Makes the questions of a round; false if one cannot be asked, or without memory. */
-static bool round_make_all(haft_client *client, struct client_request *request,
-                           struct document *document, yyjson_val *questions)
+/* Makes the questions of a round.  Returns 0; HAFT_EINVAL with the reason if one is malformed;
+ * HAFT_ECAPABILITY if one cannot be asked; or HAFT_ENOMEM. */
+static int round_make_all(haft_client *client, struct client_request *request,
+                          struct document *document, yyjson_val *questions,
+                          haft_reason *reterr_reason)
 {
     yyjson_val *key, *one;
     size_t i, n;
@@ -71,18 +75,22 @@ static bool round_make_all(haft_client *client, struct client_request *request,
     yyjson_obj_foreach(questions, i, n, key, one) {
         const char *method = yyjson_get_str(yyjson_obj_get(one, "method"));
         yyjson_val *params = rpc_object(one, "params");
-        haft_question *question =
-            hf_question_is_known(client, method) && hf_question_is_sound(method, params)
-                ? hf_question_new(client, document, method, params)
-                : NULL;
+        char path[sizeof reterr_reason->path];
+        haft_question *question;
 
+        if (!hf_question_is_known(client, method))
+            return HAFT_ECAPABILITY;
+        snprintf(path, sizeof path, "inputRequests.%.64s.params", yyjson_get_str(key));
+        if (hf_question_check(method, params, path, reterr_reason))
+            return HAFT_EINVAL;
+        question = hf_question_new(client, document, method, params);
         if (!question)
-            return false;
+            return HAFT_ENOMEM;
         question->request = request;
         question->key = key;
         request->unanswered++;
     }
-    return true;
+    return 0;
 }
 
 static haft_question *round_next_new(const haft_client *client,
@@ -95,6 +103,17 @@ static haft_question *round_next_new(const haft_client *client,
     return question;
 }
 
+static void round_fail(haft_client *client, struct client_request *request, int status,
+                       const haft_reason *reason)
+{
+    if (status == HAFT_ENOMEM)
+        hf_request_fail(client, request, status, 0, "%s", haft_strerror(status));
+    else
+        hf_request_fail(client, request, HAFT_EPROTOCOL, 0,
+                        "the server's request for input is malformed: %s %s", reason->path,
+                        reason->text);
+}
+
 bool hf_round_begin(haft_client *client, struct client_request *request, struct document *document,
                     yyjson_val *result)
 {
@@ -102,27 +121,32 @@ bool hf_round_begin(haft_client *client, struct client_request *request, struct 
     int64_t id = request->id;
     haft_question *question;
     haft_reason reason;
+    int status;
 
-    if (hf_shape_check(&hf_shape_input_required, result, "", &reason) ||
-        request->rounds >= client->options.max_rounds) {
-        bool many = request->rounds >= client->options.max_rounds;
-
-        hf_request_fail(client, request, HAFT_EPROTOCOL, 0, "%s%s%s%s",
-                        many ? "the server asked for input too many times"
-                             : "the server's request for input is malformed: ",
-                        many ? "" : reason.path, many ? "" : " ", many ? "" : reason.text);
+    if (request->rounds >= client->options.max_rounds) {
+        hf_request_fail(client, request, HAFT_EPROTOCOL, 0,
+                        "the server asked for input too many times");
+        return true;
+    }
+    if (hf_shape_check(&hf_shape_input_required, result, "", &reason)) {
+        round_fail(client, request, HAFT_EINVAL, &reason);
         return true;
     }
     request->rounds++;
     request->round = hf_document_keep(document);
     request->asked = result;
     request->state = REQUEST_ASKING;
-    if (questions && !round_make_all(client, request, document, questions)) {
+    status = questions ? round_make_all(client, request, document, questions, &reason) : 0;
+    if (status == HAFT_ECAPABILITY) {
         request->state = REQUEST_SENT;
         hf_question_drop(client, request);
         hf_document_drop(client, document);
         request->round = NULL;
         return false;
+    }
+    if (status) {
+        round_fail(client, request, status, &reason);
+        return true;
     }
     request->asking = true;
     while (!client->ending && (question = round_next_new(client, request))) {

@@ -43,8 +43,8 @@ extern const struct shape hf_shape_greeting, hf_shape_discovery, hf_shape_tools,
     hf_shape_completion;
 /* Any result, and one that requires input first. */
 extern const struct shape hf_shape_result, hf_shape_input_required;
-/* The parameters of an elicitation form. */
-extern const struct shape hf_shape_form;
+/* The parameters of an elicitation, of a form or of a URL. */
+extern const struct shape hf_shape_form, hf_shape_url;
 extern const struct shape hf_shape_error;
 
 #endif

@@ -112,6 +112,7 @@ static const struct shape form_schema =
 
 const struct shape hf_shape_input_required =
     OBJECT(MAY_HAVE("inputRequests", &questions), MAY_HAVE("requestState", &string));
+const struct shape hf_shape_url = OBJECT(NEEDS("message", &string), NEEDS("url", &string));
 const struct shape hf_shape_form =
     OBJECT(NEEDS("message", &string), NEEDS("requestedSchema", &form_schema));
 

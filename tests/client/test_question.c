@@ -290,6 +290,8 @@ static void other_requests_of_a_server(void **state)
     static const struct {
         const char *request, *response;
     } table[] = {
+        {OLD("4", "elicitation/create", "{\"mode\":\"url\",\"url\":\"a:b\"}"),
+         "\"message\":\"params.message is missing\""},
         {OLD("3", "ping", "{}"), "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}"},
         {OLD("\"x\"", "no/such", "{}"), "\"id\":\"x\",\"error\":{\"code\":-32601,"},
         {OLD("4", "elicitation/create", "{}"), "\"id\":4,\"error\":{\"code\":-32602,"},
@@ -356,7 +358,10 @@ static void rounds_have_an_end(void **state)
          HAFT_EPROTOCOL,
          "malformed: requestState must be a string"},
         {{{"tools/call", SCRIPT_SAY, ASKS("\"k\":{\"method\":\"no/such\"}"), 0}}, 0, ""},
-        {{{"tools/call", SCRIPT_SAY, ASKS("\"k\":{\"method\":\"elicitation/create\"}"), 0}}, 0, ""},
+        {{{"tools/call", SCRIPT_SAY,
+           ASKS("\"k\":{\"method\":\"elicitation/create\",\"params\":{}}"), 0}},
+         HAFT_EPROTOCOL,
+         "the server's request for input is malformed: inputRequests.k.params.message is missing"},
         {{{"tools/call", SCRIPT_SAY, RESULT("{\"resultType\":\"input_required\"}"), 0},
           {"tools/call", SCRIPT_SAY, SAID("x"), 0}},
          0,
