@@ -13,7 +13,7 @@
 #include "support/failing.h"
 #include "support/test.h"
 
-enum { TAP_LOG = 1 << 14, TAP_MS = 10000, TAP_LIMIT = 4096 };
+enum { TAP_LOG = 1 << 14, TAP_MS = 10000, TAP_LIMIT = 2000 };
 
 struct tap {
     struct connect_link *link;

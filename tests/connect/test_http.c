@@ -16,6 +16,11 @@
     "Content-Length: 20\r\n\r\n" ANSWER
 #define FAILURE "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,\"message\":\"no\"}}"
 
+#define X10 "xxxxxxxxxx"
+#define X100 X10 X10 X10 X10 X10 X10 X10 X10 X10 X10
+#define X1000 X100 X100 X100 X100 X100 X100 X100 X100 X100 X100
+#define TOO_MUCH X1000 X1000 X1000 /* over TAP_LIMIT */
+
 /* ---- one request ---- */
 
 static const struct single {
@@ -90,6 +95,14 @@ static const struct single {
      {{.text = JSON "Content-Length: 20\r\n\r\n{\"id\"", .closes = true}},
      "failed 1: -17/200 @/mcp: the connection was closed before the end of the answer: transfer "
      "closed with 15 bytes remaining to read [maybe]\n",
+     "POST /mcp\n"},
+    {"too much JSON",
+     {{.text = JSON "\r\n" TOO_MUCH, .closes = true}},
+     "failed 1: -5/200 the server's message exceeds the limit of 2000 bytes [maybe]\n",
+     "POST /mcp\n"},
+    {"an event that is too long",
+     {{.text = STREAM "\r\ndata: " TOO_MUCH, .holds = true}},
+     "failed 1: -5/200 the server's message exceeds the limit of 2000 bytes [maybe]\n",
      "POST /mcp\n"},
     {"a redirect within the server",
      {{.on = "POST /mcp ", .text = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /mcp/\r\n" EMPTY},
@@ -182,6 +195,7 @@ struct move {
     bool listens; /* in place of a message */
     bool runs;    /* until the log has as many reports as moves before have asked for */
     unsigned reports;
+    int64_t least; /* milliseconds that this takes at the least */
 };
 
 static const struct course {
@@ -221,11 +235,41 @@ static const struct course {
       {.text = STREAM "\r\nid: e-1\nretry: 120\ndata:\n\n", .closes = true}},
      {{"initialize", 1, .runs = true, .reports = 1},
       {"", .negotiated = "2025-11-25"},
-      {"tools/call", 2, .runs = true, .reports = 2}},
+      {"tools/call", 2, .runs = true, .reports = 2, .least = 120}},
      "message " ANSWER "\nmessage " OTHER "\n",
      "POST /mcp\nPOST /mcp Mcp-Session-Id=s-1\n"
      "GET /mcp Mcp-Session-Id=s-1 Last-Event-ID=e-1 MCP-Protocol-Version=2025-11-25\n"
      "DELETE /mcp Mcp-Session-Id=s-1 MCP-Protocol-Version=2025-11-25\n"},
+    {"a stream that is resumed twice, no sooner than after 100 ms",
+     {0},
+     {{.on = "Last-Event-ID: e-2", .text = STREAM "\r\ndata: " OTHER "\n\n", .closes = true},
+      {.on = "GET", .text = STREAM "\r\nid: e-2\ndata: {}\n\n", .closes = true},
+      {.text = STREAM "\r\nid: e-1\nretry: 0\ndata:\n\n", .closes = true}},
+     {{"", .negotiated = "2025-03-26"},
+      {"tools/call", 2, .runs = true, .reports = 2, .least = 200}},
+     "message {}\nmessage " OTHER "\n",
+     "POST /mcp\nGET /mcp Last-Event-ID=e-1\nGET /mcp Last-Event-ID=e-2\n"},
+    {"a stream that is not there when it is resumed",
+     {0},
+     {{.on = "GET", .text = REFUSED("503 Service Unavailable"), .times = 1},
+      {.on = "GET", .text = STREAM "\r\ndata: " OTHER "\n\n", .closes = true},
+      {.text = STREAM "\r\nid: e-1\nretry: 100\ndata:\n\n", .closes = true}},
+     {{"", .negotiated = "2025-11-25"},
+      {"tools/call", 2, .runs = true, .reports = 1, .least = 300}},
+     "message " OTHER "\n",
+     "POST /mcp\nGET /mcp Last-Event-ID=e-1 MCP-Protocol-Version=2025-11-25\n"
+     "GET /mcp Last-Event-ID=e-1 MCP-Protocol-Version=2025-11-25\n"},
+    {"an invalid session id",
+     {0},
+     {{.on = "initialize",
+       .text = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+               "Mcp-Session-Id: s 1\r\nContent-Length: 20\r\n\r\n" ANSWER},
+      {.text = JSON "Content-Length: 20\r\n\r\n" OTHER}},
+     {{"initialize", 1, .runs = true, .reports = 1},
+      {"", .negotiated = "2025-11-25"},
+      {"tools/call", 2, .runs = true, .reports = 2}},
+     "message " ANSWER "\nmessage " OTHER "\n",
+     "POST /mcp\nPOST /mcp\n"},
     {"a stream that must not be resumed",
      {.no_resume = true},
      {{.text = STREAM "\r\nid: e-1\nretry: 120\ndata:\n\n", .closes = true}},
@@ -268,6 +312,18 @@ static const struct course {
      "GET /mcp Mcp-Session-Id=s-1 MCP-Protocol-Version=2025-11-25\n"
      "POST /mcp Mcp-Session-Id=s-1\n"
      "DELETE /mcp Mcp-Session-Id=s-1 MCP-Protocol-Version=2025-11-25\n"},
+    {"a listening stream that is resumed",
+     {.listen = true},
+     {{.on = "initialized", .text = ACCEPTED},
+      {.on = "Last-Event-ID: e-9",
+       .text = STREAM "\r\ndata: {\"method\":\"y\"}\n\n",
+       .holds = true},
+      {.text = STREAM "\r\nid: e-9\nretry: 100\ndata: {\"method\":\"x\"}\n\n", .closes = true}},
+     {{"", .negotiated = "2025-11-25"},
+      {"notifications/initialized", .runs = true, .reports = 2, .least = 100}},
+     "message {\"method\":\"x\"}\nmessage {\"method\":\"y\"}\n",
+     "POST /mcp\nGET /mcp MCP-Protocol-Version=2025-11-25\n"
+     "GET /mcp Last-Event-ID=e-9 MCP-Protocol-Version=2025-11-25\n"},
     {"a listening stream that is refused",
      {.listen = true},
      {{.on = "GET", .text = REFUSED("405 Method Not Allowed")},
@@ -332,6 +388,7 @@ static const struct course {
 
 static void course_move(struct tap *tap, const struct move *move, int64_t ms)
 {
+    int64_t begun = milliseconds();
     char text[100];
 
     snprintf(text, sizeof text, "{\"method\":\"%s\",\"id\":%d}", move->method, move->id);
@@ -345,6 +402,8 @@ static void course_move(struct tap *tap, const struct move *move, int64_t ms)
         tap_send(tap, move->method, move->id, text);
     if (move->runs)
         tap_run(tap, move->reports, ms);
+    if (ms == TAP_MS && milliseconds() - begun < move->least)
+        fail_msg("%s: after %lld ms", text, (long long)(milliseconds() - begun));
 }
 
 static void test_courses(void **state)
