@@ -184,8 +184,10 @@ static int http_fill(struct http_exchange *exchange, const haft_outgoing *messag
     exchange->body = haft_arena_copy(arena, message->text, message->size);
     exchange->body_size = message->size;
     exchange->fields = haft_arena_zalloc(arena, n + 1, sizeof *exchange->fields);
-    exchange->operation = http_operation(arena, message);
-    if (!exchange->body || !exchange->fields || !exchange->operation)
+    if (exchange->http->authorizer)
+        exchange->operation = http_operation(arena, message);
+    if (!exchange->body || !exchange->fields ||
+        (exchange->http->authorizer && !exchange->operation))
         return HAFT_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         const haft_header *header = &message->headers[i];

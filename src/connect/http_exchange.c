@@ -244,7 +244,7 @@ const char *hf_http_exchange_method(const struct http_exchange *exchange)
 static void exchange_start_request(struct http_exchange *exchange)
 {
     struct http_link *http = exchange->http;
-    struct exchange_head head = {.n = 0};
+    struct exchange_head head;
     struct http_request_options options = {.method = hf_http_exchange_method(exchange),
                                            .url = hf_http_exchange_url(exchange),
                                            .unix_socket = http->place.unix_socket,
@@ -254,6 +254,8 @@ static void exchange_start_request(struct http_exchange *exchange)
                                            .context = exchange};
     haft_reason reason = {0};
 
+    head.n = 0;
+    head.full = false;
     exchange->answer.status = 0;
     exchange->answer.failure = 0;
     exchange->answer.is_stream = exchange->answer.is_json = false;
