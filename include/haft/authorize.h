@@ -102,7 +102,7 @@ haft_authorizer *haft_oauth_new(const haft_oauth_options *options, haft_reason *
 int haft_oauth_redirected(haft_authorizer *authorizer, const char *url);
 
 /* Revokes (RFC 7009, where it is offered) and forgets the tokens for an MCP server with this URL.
- * Blocks until the end, at most two minutes.  Returns 0, HAFT_ENOTFOUND if there are none, HAFT_EBUSY
+ * Blocks until the end; each request takes at most 30 seconds.  Returns 0, HAFT_ENOTFOUND if there are none, HAFT_EBUSY
  * while an authorization for the server is running, or another error if the tokens have been
  * forgotten, but not revoked. */
 int haft_oauth_forget(haft_authorizer *authorizer, const char *url, haft_reason *reterr_reason);

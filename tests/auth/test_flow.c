@@ -433,6 +433,78 @@ static void keeps_static_credentials_at_one_issuer(void **state)
     }
 }
 
+/* What a program's store has of a server: an expired token, and how to renew it. */
+struct stored {
+    const char *issuer;
+    int network;
+};
+
+static int load_stored(void *context, const char *key, haft_buffer *ret_value)
+{
+    const struct stored *stored = context;
+
+    if (!strncmp(key, "server ", 7))
+        haft_buffer_printf(ret_value,
+                           "{\"issuer\":\"%s\",\"resource\":\"https://mcp.example/mcp\","
+                           "\"network\":%d}",
+                           stored->issuer, stored->network);
+    else if (!strncmp(key, "token ", 6))
+        haft_buffer_puts(ret_value, "{\"client_id\":\"c\",\"access_token\":\"old\",\"token_type\":"
+                                    "\"Bearer\",\"refresh_token\":\"r\",\"expires_at\":1}");
+    else
+        return HAFT_ENOTFOUND;
+    return 0;
+}
+
+static int save_stored(void *context, const char *key, const char *value, size_t size)
+{
+    (void)context, (void)key, (void)value, (void)size;
+    return 0;
+}
+
+/* A public server must not send the client to this machine. */
+static void connects_to_no_narrower_network(void **state)
+{
+    static const struct {
+        enum network network;
+        int status;
+    } rows[] = {{NETWORK_PUBLIC, HAFT_EDENIED},
+                {NETWORK_PRIVATE, HAFT_EDENIED},
+                {NETWORK_LINK, HAFT_EDENIED},
+                {NETWORK_LOOPBACK, HAFT_PENDING}}; /* it never answers */
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct script script = {.changed = NULL};
+        struct http_field fields[AUTHORIZER_FIELDS];
+        haft_arena *arena = haft_arena_new(NULL, 1 << 16);
+        struct subject subject;
+        char issuer[64];
+        struct stored stored = {issuer, (int)rows[i].network};
+        size_t n;
+
+        assert_int_equal(
+            subject_init(
+                &subject, &script,
+                (haft_oauth_options){.load = load_stored, .save = save_stored, .context = &stored},
+                NULL),
+            0);
+        snprintf(issuer, sizeof issuer, "https://127.0.0.1:%d", subject.rogue->port);
+        assert_int_equal(subject.authorizer->class->headers(subject.authorizer, "POST",
+                                                            "https://mcp.example/mcp", arena,
+                                                            fields, &n, &subject.wait),
+                         HAFT_PENDING);
+        subject.status = HAFT_PENDING;
+        while (!subject.dones && !subject.rogue->connections)
+            uv_run(&subject.loop, UV_RUN_ONCE);
+        assert_int_equal(subject.status, rows[i].status);
+        assert_int_equal(subject.rogue->connections, rows[i].network == NETWORK_LOOPBACK);
+        subject.authorizer->class->cancel(subject.authorizer, &subject.wait);
+        haft_arena_free(arena);
+        subject_finish(&subject);
+    }
+}
+
 static void falls_back_to_2025_03_26(void **state)
 {
     const struct answer changed[] = {
@@ -507,6 +579,7 @@ int main(void)
         cmocka_unit_test(logs_in_when_renewal_is_refused),
         cmocka_unit_test(registers_at_another_issuer),
         cmocka_unit_test(keeps_static_credentials_at_one_issuer),
+        cmocka_unit_test(connects_to_no_narrower_network),
         cmocka_unit_test(falls_back_to_2025_03_26),
         cmocka_unit_test(exchanges_assertions),
     };

@@ -107,6 +107,7 @@ int hf_access_reload(struct oauth *oauth, struct oauth_access *access, haft_reas
     haft_reason reason = {0};
     yyjson_val *object = NULL;
     haft_buffer key;
+    int64_t network;
     int status = 0;
 
     if (!tokens.arena)
@@ -118,12 +119,9 @@ int hf_access_reload(struct oauth *oauth, struct oauth_access *access, haft_reas
     if (object) {
         tokens.issuer = yyjson_get_str(yyjson_obj_get(object, "issuer"));
         tokens.resource = yyjson_get_str(yyjson_obj_get(object, "resource"));
-        if (!access->network_known && access_number(object, "network") >= 0) {
-            int64_t network = access_number(object, "network");
-
-            access->network = network > NETWORK_LOOPBACK ? NETWORK_PUBLIC : (enum network)network;
-            access->network_known = true;
-        }
+        network = access_number(object, "network");
+        if (network > NETWORK_PUBLIC && network <= NETWORK_LOOPBACK)
+            access->network = (enum network)network;
     }
     if (!status && tokens.issuer && tokens.resource) {
         haft_buffer_clear(&key);
@@ -270,10 +268,8 @@ static int access_new(struct oauth *oauth, const char *url, struct oauth_access 
     status = access->url ? 0 : access_no_memory(reterr_reason);
     if (!status) {
         hf_web_url_read(url, &parts);
-        if (parts.loopback) {
+        if (parts.loopback)
             access->network = NETWORK_LOOPBACK;
-            access->network_known = true;
-        }
         status = hf_access_reload(oauth, access, reterr_reason);
     }
     if (status) {

@@ -29,11 +29,10 @@ static bool flow_allow_address(void *context, const struct sockaddr *address, so
     (void)size;
     if (flow->fetch.trusted)
         return true;
-    if (flow->fetch.at_server) {
-        if (!access->network_known || network > access->network)
-            access->network = network;
-        access->network_known = true;
-        return true;
+    /* Its first address tells; a name that changes meanwhile does not. */
+    if (flow->fetch.at_server && !flow->marks.located) {
+        access->network = network;
+        flow->marks.located = true;
     }
     return network <= access->network;
 }

@@ -61,6 +61,7 @@ struct flow_marks {
     bool renewed;          /* it is of no use, or was used before */
     bool registered_again; /* because the registration was gone */
     bool nonce_used;
+    bool located; /* the network of the MCP server is known */
 };
 
 struct oauth_flow {

@@ -372,23 +372,11 @@ static int grant_renewal_failed(struct oauth_flow *flow)
     return status;
 }
 
-static int grant_renewed(struct oauth_flow *flow)
-{
-    const char *error;
-
-    if (flow->fetch.status == 200)
-        return grant_accept(flow);
-    error = hf_flow_error(flow);
-    if (flow->fetch.status != 400 && flow->fetch.status != 401)
-        return grant_refused(flow, error);
-    return grant_renewal_failed(flow);
-}
-
-/* Another program that shares the store may have renewed the token: then nothing is left to do. */
-static int grant_renew(struct oauth_flow *flow)
+/* Reads the store again. Returns 0, or 1 if another program that shares it has renewed the token. */
+static int grant_reload(struct oauth_flow *flow)
 {
     const struct oauth_tokens *tokens = &flow->access->tokens;
-    unsigned char before[SHA256_SIZE], after[SHA256_SIZE];
+    unsigned char digests[2][SHA256_SIZE];
     struct sha256 hash;
     int status;
 
@@ -396,13 +384,35 @@ static int grant_renew(struct oauth_flow *flow)
         hf_sha256_init(&hash);
         if (tokens->access)
             hf_sha256_add(&hash, tokens->access, strlen(tokens->access));
-        hf_sha256_finish(&hash, i ? after : before);
+        hf_sha256_finish(&hash, digests[i]);
         status = i ? 0 : hf_access_reload(flow->oauth, flow->access, &flow->reason);
         if (status)
             return status;
     }
-    if (!hf_digest_equal(before, after) && tokens->access && !hf_access_is_expired(flow->access))
-        return 0;
+    return !hf_digest_equal(digests[0], digests[1]) && tokens->access &&
+           !hf_access_is_expired(flow->access);
+}
+
+/* If the refresh token is refused, another program may have used it in the meantime. */
+static int grant_renewed(struct oauth_flow *flow)
+{
+    int status;
+
+    if (flow->fetch.status == 200)
+        return grant_accept(flow);
+    if (flow->fetch.status != 400 && flow->fetch.status != 401)
+        return grant_refused(flow, hf_flow_error(flow));
+    status = grant_reload(flow);
+    return status > 0 ? 0 : status ? status : grant_renewal_failed(flow);
+}
+
+static int grant_renew(struct oauth_flow *flow)
+{
+    const struct oauth_tokens *tokens = &flow->access->tokens;
+    int status = grant_reload(flow);
+
+    if (status)
+        return status > 0 ? 0 : status;
     flow->marks.renewing = true;
     if (!tokens->refresh || !tokens->client_id)
         return grant_renewal_failed(flow);

@@ -45,8 +45,7 @@ struct oauth_access {
     char *url; /* origin and path of the server */
     struct oauth_tokens tokens;
     struct oauth_flow *flow; /* that is going on, or NULL */
-    enum network network;    /* where the server is */
-    bool network_known;
+    enum network network;    /* where the server was in the latest flow */
     char nonce[OAUTH_NONCE]; /* for DPoP at the server, or "" */
     struct oauth_series series[OAUTH_OPERATIONS];
 };
