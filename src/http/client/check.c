@@ -68,7 +68,7 @@ bool hf_http_check_is_framing(const char *name)
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcasecmp(name, names[i]))
+        if ((*name | 0x20) == (*names[i] | 0x20) && !strcasecmp(name, names[i]))
             return true;
     return false;
 }

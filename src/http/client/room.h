@@ -104,6 +104,7 @@ struct http_client {
     http_request *requests, *over;
     CURL *spare[HTTP_SPARE]; /* reset handles for reuse */
     unsigned n_spare;
+    char checked_url[512]; /* the latest that libcurl could parse; "" for none */
     unsigned n_requests;
 };
 

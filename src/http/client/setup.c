@@ -212,13 +212,18 @@ static bool setup_add_line(struct curl_slist **lines, const char *line)
 static bool setup_add_header(http_request *request, const struct http_field *field)
 {
     const haft_allocator *allocator = request->client->allocator;
-    size_t size = strlen(field->name) + strlen(field->value) + sizeof ": ";
+    size_t name = strlen(field->name), value = strlen(field->value),
+           size = name + value + sizeof ": ";
     char *line = allocator->alloc(allocator->context, size);
     bool added;
 
     if (!line)
         return false;
-    snprintf(line, size, *field->value ? "%s: %s" : "%s;", field->name, field->value);
+    memcpy(line, field->name, name);
+    memcpy(line + name, ": ", 2);
+    memcpy(line + name + 2, field->value, value + 1);
+    if (!value)
+        memcpy(line + name, ";", sizeof ";");
     added = setup_add_line(&request->lines, line);
     explicit_bzero(line, size);
     allocator->release(allocator->context, line, size);
@@ -269,15 +274,23 @@ CURLcode hf_http_setup_method(http_request *request, const char *method, bool wi
     return setup.code;
 }
 
-static int setup_check_url(const char *url)
+/* Whether libcurl can parse it. Most clients send all requests to one URL, which is parsed once. */
+static int setup_check_url(http_client *client, const char *url)
 {
-    CURLU *parsed = curl_url();
+    size_t size = strlen(url) + 1;
+    bool fits = size <= sizeof client->checked_url;
+    CURLU *parsed;
     CURLUcode code;
 
+    if (fits && !memcmp(client->checked_url, url, size))
+        return 0;
+    parsed = curl_url();
     if (!parsed)
         return HAFT_ENOMEM;
     code = curl_url_set(parsed, CURLUPART_URL, url, CURLU_DISALLOW_USER | CURLU_PATH_AS_IS);
     curl_url_cleanup(parsed);
+    if (!code && fits)
+        memcpy(client->checked_url, url, size);
     return !code ? 0 : code == CURLUE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
 }
 
@@ -285,7 +298,7 @@ int hf_http_setup(http_request *request, const struct http_request_options *opti
 {
     const struct http_client_options *client = &request->client->options;
     struct setup setup = {.easy = request->easy};
-    int status = setup_check_url(options->url);
+    int status = setup_check_url(request->client, options->url);
 
     if (status)
         return status;
