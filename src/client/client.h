@@ -89,7 +89,13 @@ static inline bool client_is_modern(const haft_client *client)
 void hf_client_enter(haft_client *client);
 bool hf_client_leave(haft_client *client);
 
-/* Sets the text of haft_client_error. */
+/* Sets the text of haft_client_error, or none. */
+static inline void client_explain_nothing(haft_client *client)
+{
+    client->error[0] = '\0';
+    client->http_status = 0;
+}
+
 void hf_client_explain(haft_client *client, int http_status, const char *format, ...)
     HAFT_PRINTF_(3, 4);
 

@@ -372,8 +372,10 @@ int hf_request_take(haft_client *client, struct client_request *request, haft_re
                                                                       : haft_strerror(status));
     else if (ret_result->error_code)
         hf_client_explain(client, 0, "%s (%d)", ret_result->text, ret_result->error_code);
+    else if (ret_result->is_error)
+        hf_client_explain(client, 0, "%s", ret_result->text);
     else
-        hf_client_explain(client, 0, "%s", ret_result->is_error ? ret_result->text : "");
+        client_explain_nothing(client);
     hf_request_forget(client, request);
     return status;
 }

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The path of the current value; truncated if it is too long. */
+/* The path of the current value; truncated if it is too long.  Only a walk that is known to find a
+ * fault keeps it. */
 struct shape_walk {
     haft_reason *reason;
+    bool keeps_path;
     char path[sizeof((haft_reason *)0)->path];
     size_t size;
 };
@@ -23,6 +25,8 @@ static size_t shape_enter(struct shape_walk *walk, const char *format, ...)
     va_list args;
     int n;
 
+    if (!walk->keeps_path)
+        return before;
     va_start(args, format);
     n = vsnprintf(walk->path + before, room, format, args);
     va_end(args);
@@ -143,8 +147,13 @@ static int shape_check_value(struct shape_walk *walk, const struct shape *shape,
 int hf_shape_check(const struct shape *shape, yyjson_val *value, const char *path,
                    haft_reason *reterr_reason)
 {
-    struct shape_walk walk = {.reason = reterr_reason};
+    struct shape_walk walk = {.reason = NULL};
+    int status = shape_check_value(&walk, shape, value);
 
+    if (!status || !reterr_reason)
+        return status;
+    walk.reason = reterr_reason;
+    walk.keeps_path = true;
     shape_enter(&walk, "%s", path);
     return shape_check_value(&walk, shape, value);
 }
