@@ -292,6 +292,7 @@ static int http_restart(struct connect_link *link)
     http->revision = REV_NEWEST;
     http->listen_refused = false;
     http_drop(http, true);
+    hf_http_events_forget(http);
     return 0;
 }
 
@@ -347,8 +348,7 @@ static void http_link_release(struct connect_link *link)
     http_free_spares(http);
     if (http->place.authorization)
         hf_secret_wipe((char *)http->place.authorization, strlen(http->place.authorization));
-    if (http->endpoint)
-        allocator->release(allocator->context, http->endpoint, http->endpoint_size);
+    hf_http_events_forget(http);
     allocator->release(allocator->context, http, sizeof *http);
 }
 

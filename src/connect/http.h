@@ -166,6 +166,8 @@ bool hf_http_events_resume(struct http_exchange *exchange);
 void hf_http_events_reset(struct http_exchange *exchange);
 /* Opens the stream of HTTP+SSE for an exchange whose POST was refused; it is sent again later. */
 bool hf_http_events_fall_back(struct http_exchange *exchange);
+/* Forgets the URL that a stream of HTTP+SSE has named. */
+void hf_http_events_forget(struct http_link *http);
 /* The stream of HTTP+SSE is over. */
 void hf_http_events_ended(struct http_exchange *exchange, const struct http_end *end);
 

@@ -144,6 +144,15 @@ bool hf_http_events_fall_back(struct http_exchange *exchange)
     return true;
 }
 
+void hf_http_events_forget(struct http_link *http)
+{
+    const haft_allocator *allocator = http->link.allocator;
+
+    if (http->endpoint)
+        allocator->release(allocator->context, http->endpoint, http->endpoint_size);
+    http->endpoint = NULL;
+}
+
 /* Without the stream there are no answers. */
 static void events_fail_all(struct http_link *http, const haft_failure *failure)
 {
@@ -160,7 +169,6 @@ static void events_fail_all(struct http_link *http, const haft_failure *failure)
 void hf_http_events_ended(struct http_exchange *exchange, const struct http_end *end)
 {
     struct http_link *http = exchange->http;
-    const haft_allocator *allocator = http->link.allocator;
     bool opened = http->endpoint;
     haft_failure failure = {.status = HAFT_ECLOSED,
                             .http_status = exchange->answer.status,
@@ -182,9 +190,7 @@ void hf_http_events_ended(struct http_exchange *exchange, const struct http_end 
         snprintf(text, sizeof text, "the server ended the stream of events");
     if (exchange->answer.failure)
         failure.status = exchange->answer.failure;
-    if (opened)
-        allocator->release(allocator->context, http->endpoint, http->endpoint_size);
-    http->endpoint = NULL;
+    hf_http_events_forget(http);
     failure.text = text;
     hf_http_exchange_free(exchange);
     events_fail_all(http, &failure);
