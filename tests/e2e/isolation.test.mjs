@@ -129,7 +129,7 @@ const countsIn = (text) =>
 
 /* The metrics, once no call is in flight but the one that asks for them. */
 async function idle(opened) {
-    const end = Date.now() + 10000;
+    const end = Date.now() + 30000;
 
     for (;;) {
         const { text } = await opened.call("counted");
