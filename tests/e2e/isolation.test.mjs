@@ -161,7 +161,7 @@ async function one(opened, random, sent) {
 }
 
 for (const carrier of carriers.slice(0, 2))
-    test(`a thousand calls that end in every way, ${carrier[0]}`, { timeout: 170000 }, () =>
+    test(`a thousand calls that end in every way, ${carrier[0]}`, { timeout: 570000 }, () =>
         withCarrier(carrier, { args: ["--workers", "8"] }, async (opened) => {
             const random = dice(7);
             const sent = { n: 0 };
