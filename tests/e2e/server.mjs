@@ -108,7 +108,7 @@ export async function withClient(kind, name, use, { options = {}, prepare } = {}
 }
 
 /* Waits until `probe` is truthy. */
-export async function until(probe, what, milliseconds = 20000) {
+export async function until(probe, what, milliseconds = 60000) {
     const end = Date.now() + milliseconds;
 
     while (!probe()) {
