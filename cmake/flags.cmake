@@ -22,6 +22,11 @@ target_compile_options(haft_flags INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
     -ffunction-sections -fdata-sections)
 
+# Constants are enumerators here, and some meet a double, which newer versions of clang warn of in C as older ones do
+# in C++ only.
+target_compile_options(haft_flags INTERFACE
+                       $<$<COMPILE_LANG_AND_ID:C,Clang,AppleClang>:-Wno-enum-float-conversion>)
+
 if(HAFT_WERROR)
     target_compile_options(haft_flags INTERFACE -Werror)
 endif()

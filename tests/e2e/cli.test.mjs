@@ -658,22 +658,22 @@ test("a tool whose headers are none is left out, over HTTP", async () => {
     assert.equal(piped.out, "good\nbad\n", "there are no headers on a pipe");
 });
 
-test("an address to open, which was not declared, is refused", () =>
-    withFake(
+test("an address to open, which was not declared, is refused", () => {
+    let ended; /* the call, once its question is answered */
+
+    return withFake(
         (message, request, response) => {
             if (message?.method === "initialize") return reply(response, greeting(message.id));
             if (message?.method === "tools/list")
                 return reply(response, rpc(message.id, { tools: [{ name: "t", inputSchema: {} }] }));
+            if (message?.id === "q") ended();
             if (message?.method !== "tools/call") return response.writeHead(202).end();
             const params = { mode: "url", message: "m", url: "https://a.example/", elicitationId: "e" };
             const asks = { jsonrpc: "2.0", id: "q", method: "elicitation/create", params };
 
             response.writeHead(200, { "Content-Type": "text/event-stream" });
             response.write(`data: ${JSON.stringify(asks)}\n\n`);
-            setTimeout(
-                () => response.end(`data: ${JSON.stringify(rpc(message.id, { content: [] }))}\n\n`),
-                500,
-            );
+            ended = () => response.end(`data: ${JSON.stringify(rpc(message.id, { content: [] }))}\n\n`);
         },
         async (url, asked) => {
             const got = await run(["call", "--revision", "2025-11-25", url, "t"]);
@@ -682,7 +682,8 @@ test("an address to open, which was not declared, is refused", () =>
             const answer = asked.find(({ message }) => message?.id === "q")?.message;
             assert.equal(answer?.error?.code, -32602);
         },
-    ));
+    );
+});
 
 /* ---- streams that are lost ---- */
 

@@ -9,7 +9,7 @@ import * as haws from "home-assistant-js-websocket";
 import HomeAssistant from "homeassistant";
 import { WebSocket } from "ws";
 import { rest, Session, startDemo, TOKEN, withDemo } from "./home.mjs";
-import { until } from "./server.mjs";
+import { freePort, until } from "./server.mjs";
 
 globalThis.WebSocket = WebSocket; /* what home-assistant-js-websocket opens */
 
@@ -169,8 +169,8 @@ describe("home-assistant-js-websocket", () => {
         }));
 
     test("reconnects to a home that was restarted, and renews what it subscribed to", async () => {
-        const one = await startDemo();
-        const address = new URL(one.url).host;
+        const address = `127.0.0.1:${await freePort()}`;
+        const one = await startDemo({ address });
         const connection = await haws.createConnection({
             auth: haws.createLongLivedTokenAuth(one.url, TOKEN),
             setupRetry: 0,

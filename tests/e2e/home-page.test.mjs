@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Browser, chromium } from "./browser.mjs";
 import { call, rest, startDemo, startHome } from "./home.mjs";
+import { freePort } from "./server.mjs";
 
 const keep = process.env.HAFT_SCREENSHOTS;
 const at = (id) => `document.querySelector('[data-entity="${id}"]')`;
@@ -18,7 +19,7 @@ describe("the page", { skip: chromium ? false : "Chromium is not here" }, () => 
     let demo, home, browser;
 
     before(async () => {
-        demo = await startDemo();
+        demo = await startDemo({ address: `127.0.0.1:${await freePort()}` });
         home = await startHome(["--hass", demo.url], { HASS_TOKEN: "demo" });
         browser = await Browser.start();
     });

@@ -377,9 +377,8 @@ test("calls in flight are finished, and nothing new is begun", async () => {
 });
 
 test("a second signal does not wait", async () => {
-    const server = await start("driver");
-    const began = Date.now();
-    const running = call(server.url, "work", { steps: 500, ms: 20 }).catch((error) => error);
+    const server = await start("driver", ["--drain", "1h", "--timeout", "1h"]);
+    const running = call(server.url, "work", { steps: 1000, ms: 1000 }).catch((error) => error);
 
     await begun(server.url, 1);
     server.process.kill("SIGTERM");
@@ -389,7 +388,6 @@ test("a second signal does not wait", async () => {
     );
     assert.equal(server.process.exitCode, null, "it waits for the call");
     assert.equal(await server.stop("SIGINT"), 130);
-    assert.ok(Date.now() - began < 3000);
     assert.ok((await running) instanceof Error);
 });
 

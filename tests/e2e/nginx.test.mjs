@@ -4,23 +4,14 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withServer } from "./http-server.mjs";
-import { until } from "./server.mjs";
+import { freePort, until } from "./server.mjs";
 
 const NOTICE = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
-
-async function freePort() {
-    const server = createServer();
-
-    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address();
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-}
 
 const listens = (port) =>
     new Promise((resolve) => {

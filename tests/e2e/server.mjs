@@ -4,7 +4,9 @@
  * listened to.  When a test is over, what was written down is held against the specification. */
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +21,18 @@ const tap = fileURLToPath(new URL("tap.sh", import.meta.url));
 const build = process.env.HAFT_BUILD_DIR ?? process.env.HAFT_BUILD ?? join(root, "build/dev");
 
 export const example = (name) => join(build, "examples", name);
+
+/* A port of 127.0.0.1 to listen on later, or again: not one of those that the kernel gives to whoever asks for any,
+ * which another test may have got in between. */
+export async function freePort() {
+    for (let port = 10240 + (process.pid % 22000); ; port++) {
+        const server = createServer().listen(port, "127.0.0.1");
+        const isFree = await once(server, "listening").then(() => true, () => false);
+
+        await new Promise((resolve) => server.close(resolve));
+        if (isFree) return port;
+    }
+}
 
 /* A command that runs a server and writes down what goes in and out. */
 export function listenedTo(program, ...rest) {
@@ -94,7 +108,7 @@ export async function withClient(kind, name, use, { options = {}, prepare } = {}
 }
 
 /* Waits until `probe` is truthy. */
-export async function until(probe, what, milliseconds = 20000) {
+export async function until(probe, what, milliseconds = 60000) {
     const end = Date.now() + milliseconds;
 
     while (!probe()) {

@@ -13,7 +13,7 @@
 #include "support/failing.h"
 #include "support/test.h"
 
-enum { ROOM = 1 << 20, PATIENCE_MS = 30000 };
+enum { ROOM = 1 << 20, PATIENCE_MS = 120000 };
 
 /* ---- a server on a thread of its own ---- */
 

@@ -25,7 +25,7 @@ enum {
     DEAF_READERS = SANITIZED ? 4 : 20,
     ROUNDS = 7,
     ROUND = SANITIZED ? 200 : 500, /* requests */
-    PATIENCE_MS = 10000,
+    PATIENCE_MS = 60000,
     ROOM = 1 << 16
 };
 

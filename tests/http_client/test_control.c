@@ -80,7 +80,7 @@ static void resolves_names(void **state)
     asker_finish(&asker);
     assert_int_equal(outcome.error, HTTP_CANCELLED);
     assert_int_equal(outcome.ends, 1);
-    assert_true(uv_hrtime() - start < 2000000000);
+    assert_true(uv_hrtime() - start < (uint64_t)LONG_MS * 1000000);
     atomic_store(&resolver_hangs, false);
     rogue_close(rogue);
 }
@@ -308,14 +308,15 @@ static void holds_back_what_is_paused(void **state)
     asker_init(&asker);
     deed_now = &deed;
     seen_bytes = 0;
-    ask_start(&asker,
-              (struct http_request_options){
-                  .url = rogue->url, .on_body = count_body, .max_answer = SIZE_MAX, .idle_ms = 100},
-              &outcome);
+    ask_start(
+        &asker,
+        (struct http_request_options){
+            .url = rogue->url, .on_body = count_body, .max_answer = SIZE_MAX, .idle_ms = 1000},
+        &outcome);
     while (deed_now)
         uv_run(&asker.loop, UV_RUN_ONCE);
     before = seen_bytes;
-    for (start = uv_hrtime(); uv_hrtime() - start < 400000000;)
+    for (start = uv_hrtime(); uv_hrtime() - start < 1500000000;)
         uv_run(&asker.loop, UV_RUN_NOWAIT);
     assert_int_equal(outcome.ends, 0);
     assert_int_equal(seen_bytes, before);
@@ -392,30 +393,28 @@ static void closes_idle_connections(void **state)
 static void reports_what_does_not_connect(void **state)
 {
     static struct outcome outcome;
-    struct rogue *rogue = rogue_open(serve_fine, NULL);
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof name;
-    int full = socket(AF_INET, SOCK_STREAM, 0), fill[8], closed_port = rogue->port;
+    int full = socket(AF_INET, SOCK_STREAM, 0), fill[8];
     struct asker asker;
     char url[64];
 
     (void)state;
-    rogue_close(rogue);
     asker_init(&asker);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d/", closed_port);
+    /* A port that is taken, so that nobody else listens there, before this test does. */
+    assert_int_equal(bind(full, (struct sockaddr *)&name, size), 0);
+    getsockname(full, (struct sockaddr *)&name, &size);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/", ntohs(name.sin_port));
     ask(&asker, (struct http_request_options){.url = url}, &outcome);
     assert_int_equal(outcome.error, HTTP_CONNECT_FAILED);
     assert_false(outcome.maybe_handled);
 
     /* A listener that accepts nobody: when its queue is full, connections wait. */
-    assert_int_equal(bind(full, (struct sockaddr *)&name, size), 0);
     assert_int_equal(listen(full, 0), 0);
-    getsockname(full, (struct sockaddr *)&name, &size);
     for (size_t i = 0; i < COUNT_OF(fill); i++) {
         fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
         (void)!connect(fill[i], (struct sockaddr *)&name, size);
     }
-    snprintf(url, sizeof url, "http://127.0.0.1:%d/", ntohs(name.sin_port));
     ask(&asker, (struct http_request_options){.url = url, .connect_ms = 150}, &outcome);
     assert_int_equal(outcome.error, HTTP_CONNECT_TIMEOUT);
     assert_false(outcome.maybe_handled);

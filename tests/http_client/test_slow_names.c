@@ -65,7 +65,7 @@ static void ends_in_time(void **state)
                      0);
     start = uv_hrtime();
     while (!atomic_load(&asked)) {
-        assert_true(uv_hrtime() - start < 10000000000);
+        assert_true(uv_hrtime() - start < 30000000000);
         poll(NULL, 0, 1);
     }
     haft_otlp_counts(otlp, &sent, &lost);
@@ -73,7 +73,7 @@ static void ends_in_time(void **state)
     haft_client_free(client);
     start = uv_hrtime();
     haft_otlp_free(otlp);
-    assert_true(uv_hrtime() - start < 5000000000);
+    assert_true(uv_hrtime() - start < 30000000000);
     assert_string_equal(said, "1 spans lost");
     haft_server_free(server);
     atomic_store(&over, true);

@@ -20,7 +20,7 @@
 #include "support/counting.h"
 #include "support/test.h"
 
-enum { LONG = 30000, SHORT = 50, SOON = 8000, PATIENCE = 30000 };
+enum { LONG = 30000, SHORT = 50, SOON = 20000, PATIENCE = 120000 };
 
 enum place { BEFORE, READY, HANDLER };                /* what holds the call */
 enum holder { GOES_ON, STOPS_WHEN_CANCELLED, NEVER }; /* and until when */

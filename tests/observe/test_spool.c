@@ -21,7 +21,7 @@
 #include "support/gate.h"
 #include "support/test.h"
 
-enum { PATIENCE = 20000, LIMIT = 1 << 16, LONG = 8000, FLUSH = 10000 };
+enum { PATIENCE = 60000, LIMIT = 1 << 16, LONG = 8000, FLUSH = 10000 };
 
 /* ---- a spool and its file ---- */
 

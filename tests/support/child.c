@@ -17,7 +17,7 @@
 
 #include "support/test.h"
 
-enum { PATIENCE = 30000, OUTPUT_LIMIT = 256 << 20 };
+enum { PATIENCE = 120000, OUTPUT_LIMIT = 256 << 20 };
 
 int64_t milliseconds(void)
 {
