@@ -318,7 +318,8 @@ static void steps_up_and_gives_up(void **state)
     struct subject subject;
 
     (void)state;
-    assert_int_equal(subject_init(&subject, &script, (haft_oauth_options){0}, NULL), 0);
+    assert_int_equal(
+        subject_init(&subject, &script, (haft_oauth_options){.max_attempts = 10}, NULL), 0);
     assert_int_equal(subject_challenge(&subject, 403, "Bearer scope=\"a\"", NULL), HAFT_EDENIED);
     assert_int_equal(subject_challenge(&subject, 401, "Bearer scope=\"a\"", NULL), 0);
     assert_int_equal(subject_challenge(&subject, 403,
@@ -338,6 +339,23 @@ static void steps_up_and_gives_up(void **state)
                      HAFT_EDENIED);
     assert_non_null(strstr(subject.reason.text, "after 3 authorizations"));
     assert_int_equal(subject.logins, 3);
+    subject_finish(&subject);
+}
+
+/* A server that refuses every token. */
+static void gives_up_after_three(void **state)
+{
+    struct script script = {.changed = NULL};
+    struct subject subject;
+
+    (void)state;
+    assert_int_equal(subject_init(&subject, &script, (haft_oauth_options){0}, NULL), 0);
+    assert_int_equal(subject_challenge(&subject, 401, "Bearer", NULL), 0);
+    assert_int_equal(subject_challenge(&subject, 401, "Bearer", "Bearer good"), 0); /* renewed */
+    assert_int_equal(subject_challenge(&subject, 401, "Bearer", "Bearer good"), 0);
+    assert_int_equal(subject_challenge(&subject, 401, "Bearer", "Bearer good"), HAFT_EDENIED);
+    assert_int_equal(subject.logins, 2);
+    assert_int_equal(script.tokens, 3);
     subject_finish(&subject);
 }
 
@@ -575,6 +593,7 @@ int main(void)
         cmocka_unit_test(stops_at_faults),
         cmocka_unit_test(authenticates_as_the_server_wants),
         cmocka_unit_test(steps_up_and_gives_up),
+        cmocka_unit_test(gives_up_after_three),
         cmocka_unit_test(renews_before_it_logs_in),
         cmocka_unit_test(logs_in_when_renewal_is_refused),
         cmocka_unit_test(registers_at_another_issuer),
