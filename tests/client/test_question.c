@@ -189,6 +189,10 @@ static void questions_are_answered_later(void **state)
     script_run(&script);
     assert_int_equal(handler.asked, 3);
     assert_int_equal(haft_client_wait(client, id, 0, &result), HAFT_PENDING);
+    /* the same answer once more means nothing */
+    script_say(&script, ASKS("\"d\":" FORM(NAME)), script.sent[0].text, NULL);
+    assert_int_equal(handler.asked, 3);
+    assert_int_equal(haft_client_strays(client), 1);
     assert_int_equal(haft_question_accept(handler.kept[0], "{\"name\":5}"), HAFT_EINVAL);
     assert_non_null(strstr(haft_client_error(client, NULL), "name: "));
     assert_int_equal(haft_question_accept(handler.kept[0], "{"), HAFT_EINVAL);
