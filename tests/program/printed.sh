@@ -36,11 +36,11 @@ expect() {
 }
 
 expect 'tools' haft to
-expect 'resources' haft r
+expect 'resources read' haft r
 expect '--json' haft call --js
 expect '2026-07-28' haft tools --revision 2026
 expect 'text' haft serve --log-format t
 expect '--hass-timeout' haft home --hass-t
 expect 'bash' haft completion b
-expect 'prompts' haft help pro
+expect 'prompts prompt' haft help pro
 exit $failed
