@@ -20,7 +20,7 @@ const contestants = [
 
 function run({ command, calls }, url, concurrent) {
     const count = Math.round(quick ? calls / 5 : calls);
-    return JSON.parse(execFileSync('taskset', ['-c', loadCore, ...command, url, String(count), String(concurrent)], { encoding: 'utf8' }));
+    return JSON.parse(execFileSync('taskset', ['-c', loadCore, ...command, url, String(count), String(concurrent)], { encoding: 'utf8', env: { ...process.env, NODE_NO_WARNINGS: '1' } }));
 }
 
 const rows = await inFolder(async (_, running) => {
