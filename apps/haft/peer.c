@@ -23,6 +23,8 @@ enum {
     PEER_CONNECT_WAIT = 10000 /* for a connection */
 };
 
+extern char **environ; /* the server gets all of it, as from a shell */
+
 struct peer {
     uv_loop_t loop;
     uv_signal_t interrupt, terminate;
@@ -409,11 +411,11 @@ static int peer_connect(struct peer *peer, const char *url)
     haft_reason reason = {0};
     size_t n_headers = 0;
     const haft_header *headers = peer_headers(peer, &url, &n_headers);
-    haft_target target =
-        HAFT_INIT(haft_target, .url = url, .command = (const char *const *)(uintptr_t)call->child,
-                  .headers = headers, .n_headers = n_headers, .ca_file = call->authority,
-                  .authorizer = peer->authorizer, .listen = asks, .connect_ms = PEER_CONNECT_WAIT,
-                  .close_ms = PEER_CLOSE_WAIT);
+    haft_target target = HAFT_INIT(
+        haft_target, .url = url, .command = (const char *const *)(uintptr_t)call->child,
+        .environment = (const char *const *)(uintptr_t)environ, .headers = headers,
+        .n_headers = n_headers, .ca_file = call->authority, .authorizer = peer->authorizer,
+        .listen = asks, .connect_ms = PEER_CONNECT_WAIT, .close_ms = PEER_CLOSE_WAIT);
     haft_client_options options = HAFT_INIT(
         haft_client_options, .name = "haft", .version = HAFT_VERSION,
         .revision = call->revision < REVISIONS ? hf_revision_rows[call->revision].name : NULL,

@@ -82,6 +82,8 @@ enum {
     FOR_LOGIN = 1 << 6,
     FOR_READ = 1 << 7,
     FOR_PROMPT = 1 << 8,
+    FOR_JSON = 1 << 9, /* whose answer can be printed as JSON, without further options */
+    FOR_LOGOUT = 1 << 10,
     FOR_NONE = 0
 };
 

@@ -223,6 +223,15 @@ export class Resource {
         if (this.options.nonce && payload.nonce !== this.options.nonce) throw new Error("nonce");
     }
 
+    /* Passes a request on to the MCP server behind this one, without the token. */
+    async #forward(request, body, response) {
+        const { host, authorization, connection, "content-length": size, ...headers } = request.headers;
+        const answer = await fetch(this.options.behind, { method: request.method, headers, body });
+
+        response.writeHead(answer.status, { "Content-Type": answer.headers.get("content-type") ?? "text/plain" });
+        response.end(Buffer.from(await answer.arrayBuffer()));
+    }
+
     async #handle(request, response) {
         const challenge = (status, parameters, scheme = "Bearer") => {
             const text = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
@@ -235,7 +244,10 @@ export class Resource {
         };
         const where = { resource_metadata: `${this.origin}/.well-known/oauth-protected-resource/mcp` };
 
-        request.resume();
+        const body = [];
+        const read = new Promise((resolve) => request.on("end", () => resolve(Buffer.concat(body))));
+
+        request.on("data", (bytes) => body.push(bytes));
         if (request.url === "/.well-known/oauth-protected-resource/mcp") {
             response.writeHead(200, { "Content-Type": "application/json" });
             response.end(JSON.stringify(this.metadata));
@@ -247,6 +259,7 @@ export class Resource {
 
             if (request.url === "/mcp/write" && !scopes.includes("mcp:write"))
                 return challenge(403, { error: "insufficient_scope", scope: "mcp:write", ...where });
+            if (this.options.behind) return await this.#forward(request, await read, response);
             response.end(`granted ${scopes.sort().join(" ")}`);
         } catch (error) {
             this.refused.push(error.message);

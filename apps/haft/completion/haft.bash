@@ -179,7 +179,6 @@ _haft()
     prompt/--ca) _haft_files -f; return ;;
     prompt/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     prompt/--limit) return ;;
-    complete/--out) _haft_files -f; return ;;
     complete/--timeout) return ;;
     complete/--header) return ;;
     complete/--ca) _haft_files -f; return ;;
@@ -197,11 +196,7 @@ _haft()
     login/--ca) _haft_files -f; return ;;
     login/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     login/--limit) return ;;
-    logout/--timeout) return ;;
-    logout/--header) return ;;
     logout/--ca) _haft_files -f; return ;;
-    logout/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
-    logout/--limit) return ;;
     ping/--timeout) return ;;
     ping/--header) return ;;
     ping/--ca) _haft_files -f; return ;;
@@ -225,10 +220,10 @@ _haft()
     prompts) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
     read) _haft_words --json --out --timeout --header --ca --revision --limit --verbose --help -h ;;
     prompt) _haft_words --json --accept-defaults --timeout --header --ca --revision --limit --verbose --help -h ;;
-    complete) _haft_words --json --out --timeout --header --ca --revision --limit --verbose --help -h ;;
-    watch) _haft_words --json --accept-defaults --timeout --header --ca --revision --limit --verbose --help -h ;;
+    complete) _haft_words --json --timeout --header --ca --revision --limit --verbose --help -h ;;
+    watch) _haft_words --json --timeout --header --ca --revision --limit --verbose --help -h ;;
     login) _haft_words --scope --client-id --no-browser --timeout --header --ca --revision --limit --verbose --help -h ;;
-    logout) _haft_words --timeout --header --ca --revision --limit --verbose --help -h ;;
+    logout) _haft_words --ca --help -h ;;
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help -h ;;
     new) _haft_words --cpp --plugin --gateway --make --help -h ;;
     dev) _haft_words --build --watch --help -h ;;
