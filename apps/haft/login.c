@@ -44,7 +44,7 @@ static int login_open_url(void *context, const char *url)
     const struct invocation *call = context;
 
     fprintf(stderr, "haft: open this URL to log in:\n%s\n", url);
-    if (!call->no_browser)
+    if (!call->login.no_browser)
         login_open_browser(url);
     return 0;
 }
@@ -63,9 +63,9 @@ haft_authorizer *peer_authorizer(const struct invocation *call, bool interactive
     char path[PATH_MAX];
     const char *secret = getenv("HAFT_CLIENT_SECRET");
     haft_oauth_options options =
-        HAFT_INIT(haft_oauth_options, .client_name = "haft", .scopes = call->scopes,
-                  .client_id = call->client_id,
-                  .client_secret = call->client_id && secret && *secret ? secret : NULL,
+        HAFT_INIT(haft_oauth_options, .client_name = "haft", .scopes = call->login.scopes,
+                  .client_id = call->login.client_id,
+                  .client_secret = call->login.client_id && secret && *secret ? secret : NULL,
                   .open_url = interactive ? login_open_url : login_refuse_url,
                   .context = (void *)(uintptr_t)call, .ca_file = call->authority,
                   .token_file = peer_token_file(path, sizeof path) ? path : NULL);

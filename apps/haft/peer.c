@@ -34,11 +34,11 @@ struct peer {
     haft_client *client;
     haft_authorizer *authorizer;
     haft_arena *arena;
-    haft_question *questions[PROGRAM_MAX_QUESTIONS]; /* that nobody has answered */
+    haft_question *questions[PROGRAM_MAX_QUESTIONS]; /* not answered yet */
     size_t n_questions;
     bool closed;
 
-    /* What is waited for: the connection, or the result of a request. */
+    /* The connection, or the request that is in flight. */
     bool done, busy;
     int status; /* of haft */
     yyjson_val *result;

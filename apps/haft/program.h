@@ -66,9 +66,11 @@ struct invocation {
     const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
     const char *file;  /* that configuration; NULL for the default */
     bool remove, dry_run;
-    const char *scopes; /* scopes to log in for, besides those that the server asks for; or NULL */
-    const char *client_id; /* of a registered client, for login; or NULL */
-    bool no_browser;       /* print the URL of a login only */
+    struct {
+        const char *scopes;    /* besides those that the server asks for; or NULL */
+        const char *client_id; /* of a registered client; or NULL */
+        bool no_browser;       /* print the URL only */
+    } login;
 };
 
 /* Bits for the commands of an option. */

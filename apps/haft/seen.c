@@ -49,7 +49,7 @@ bool state_path(const char *name, char *ret_path, size_t room)
 
 /* ---- digests ---- */
 
-static void put_hex(const unsigned char *digest, size_t size, char *ret_text)
+static void seen_put_hex(const unsigned char *digest, size_t size, char *ret_text)
 {
     for (size_t i = 0; i < size; i++)
         snprintf(ret_text + 2 * i, 3, "%02x", digest[i]);
@@ -73,7 +73,7 @@ static bool seen_path(const struct invocation *call, char *ret_path, size_t room
             hf_sha256_add(&hash, *word, strlen(*word) + 1);
     }
     hf_sha256_finish(&hash, digest);
-    put_hex(digest, SHA256_SIZE / 2, name + 5);
+    seen_put_hex(digest, SHA256_SIZE / 2, name + 5);
     strcat(name, ".json");
     return state_path(name, ret_path, room);
 }
@@ -92,7 +92,7 @@ static bool seen_digest(yyjson_val *tool, char ret_text[SEEN_DIGEST + 1])
     hf_sha256_init(&hash);
     hf_sha256_add(&hash, text.data, text.size);
     hf_sha256_finish(&hash, digest);
-    put_hex(digest, SHA256_SIZE, ret_text);
+    seen_put_hex(digest, SHA256_SIZE, ret_text);
     haft_buffer_finish(&text);
     return ok;
 }
@@ -127,7 +127,7 @@ static void seen_write(const char *path, const haft_buffer *text)
         unlink(temporary);
 }
 
-static bool seen_has(yyjson_val *tools, const char *name)
+static bool seen_lists(yyjson_val *tools, const char *name)
 {
     size_t i, n;
     yyjson_val *tool;
@@ -147,7 +147,7 @@ static const char **seen_removed(yyjson_val *before, yyjson_val *tools, haft_are
     size_t n = 0;
 
     while (removed && (key = yyjson_obj_iter_next(&iter)))
-        if (!seen_has(tools, yyjson_get_str(key)))
+        if (!seen_lists(tools, yyjson_get_str(key)))
             removed[n++] = yyjson_get_str(key);
     return removed;
 }

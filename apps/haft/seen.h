@@ -5,7 +5,7 @@
 #include "json/json.h"
 #include "program.h"
 
-/* What has changed since the tools of this server were last listed. */
+/* Differences from the last time that the tools of this server were listed. */
 struct seen {
     const char **marks;   /* for each tool "new", "changed" or NULL */
     const char **removed; /* names of tools that no longer exist; NULL-terminated */

@@ -115,20 +115,20 @@ static bool set_accept_defaults(struct invocation *call, const char *value)
 
 static bool set_scopes(struct invocation *call, const char *value)
 {
-    call->scopes = value;
+    call->login.scopes = value;
     return *value;
 }
 
 static bool set_client_id(struct invocation *call, const char *value)
 {
-    call->client_id = value;
+    call->login.client_id = value;
     return *value;
 }
 
 static bool set_no_browser(struct invocation *call, const char *value)
 {
     (void)value;
-    return call->no_browser = true;
+    return call->login.no_browser = true;
 }
 
 static bool table_set_kind(struct invocation *call, const char *kind)

@@ -350,6 +350,25 @@ static void clients(void)
     haft_server_free(server);
 }
 
+static void connections(void)
+{
+    haft_server *server = haft_server_new("connections", "1.0.0");
+    haft_reason reason;
+    haft_authorizer *authorizer = haft_oauth_new(
+        AT_END(haft_oauth_options, .client_id = "c", .issuer = "https://example.com"), &reason);
+    haft_client *client;
+    haft_result result;
+
+    CHECK(haft_add(server, &greet_tool) == 0);
+    CHECK(authorizer);
+    client = haft_client_connect(AT_END(haft_target, .server = server), NULL, &reason);
+    CHECK(client && !haft_client_call(client, "greet", "{\"name\":\"Ann\"}", &result));
+    CHECK(!strcmp(result.text, "Hello, Ann!"));
+    haft_client_free(client);
+    haft_authorizer_free(authorizer);
+    haft_server_free(server);
+}
+
 static int submit(haft_store *store, haft_store_request *request)
 {
     (void)store, (void)request;
@@ -413,6 +432,7 @@ static const struct {
     {gateway, "haft_gateway_options haft_mcp_options haft_policy haft_policy_kind haft_route"},
     {spans, "haft_otlp_options"},
     {clients, "haft_client_exchange haft_topics"},
+    {connections, "haft_oauth_options haft_target"},
     {stores, "haft_store_memory_options haft_store_methods"},
     {plugins, "haft_plugin"},
     {gateway_plugins, "haft_gateway_part"},
