@@ -40,6 +40,13 @@ enum { PROGRAM_MAX_HEADERS = 32, PROGRAM_MAX_QUESTIONS = 32, PROGRAM_MAX_PAGES =
 
 struct command;
 
+/* Options of login. */
+struct login_options {
+    const char *scopes;    /* besides those that the server asks for; or NULL */
+    const char *client_id; /* of a registered client; or NULL */
+    bool no_browser;       /* print the URL only */
+};
+
 /* The parsed command line. */
 struct invocation {
     const struct command *command;
@@ -66,11 +73,7 @@ struct invocation {
     const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
     const char *file;  /* that configuration; NULL for the default */
     bool remove, dry_run;
-    struct {
-        const char *scopes;    /* besides those that the server asks for; or NULL */
-        const char *client_id; /* of a registered client; or NULL */
-        bool no_browser;       /* print the URL only */
-    } login;
+    struct login_options login;
 };
 
 /* Bits for the commands of an option. */
