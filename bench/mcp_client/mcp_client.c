@@ -17,6 +17,8 @@
 #define REVISION "2026-07-28"
 #define META "io.modelcontextprotocol/"
 
+#define REVISION_HEADER "MCP-Protocol-Version: " REVISION
+
 static const char body[] =
     "{\"jsonrpc\":\"2.0\",\"id\":1000,\"method\":\"tools/call\",\"params\":{\"name\":\"add\","
     "\"arguments\":{\"a\":2,\"b\":40},\"_meta\":{\"" META "protocolVersion\":\"" REVISION "\","
@@ -25,7 +27,7 @@ static const char body[] =
 static const char *const headers[] = {
     "Content-Type: application/json",
     "Accept: application/json, text/event-stream",
-    "MCP-Protocol-Version: " REVISION,
+    REVISION_HEADER,
     "Mcp-Method: tools/call",
     "Mcp-Name: add",
 };

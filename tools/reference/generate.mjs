@@ -148,12 +148,13 @@ function menu(model) {
 
 function headerBody(model, header, writer) {
   const out = [`<h1>${escape(header.include)}</h1>`, `<pre>#include &lt;${header.include}&gt;</pre>`, `<p>${escape(header.title)}. Library: ${escape(library({header: header.include}))}.</p>`, writer.comment(header.overview)];
+  const named = new Set();
   let section = null;
 
   for (const page of model.pages.filter((one) => one.header === header.include)) {
     if (page.section !== section && page.section) out.push(`<h2 id="${escape(anchor(page.section))}">${writer.text(page.section)}</h2>`);
     section = page.section;
-    out.push(writer.group(page, {example: exampleFor(page, model.examples), seeAlso: related(page, model.pages, model.byName)}));
+    out.push(writer.group(page, {named, example: exampleFor(page, model.examples), seeAlso: related(page, model.pages, model.byName)}));
   }
   return out.join('\n');
 }

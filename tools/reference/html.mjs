@@ -128,8 +128,12 @@ export class Writer {
   }
 
   // One group of declarations.
-  group(group, {example, seeAlso}) {
-    const ids = group.entries.map((entry) => `<span id="${entry.name}"></span>`).join('');
+  group(group, {example, seeAlso, named = new Set()}) {
+    // Overloads share a name: the first of them on the page has its id.
+    const fresh = [...new Set(group.entries.map((entry) => entry.name))].filter((name) => !named.has(name));
+    const ids = fresh.map((name) => `<span id="${name}"></span>`).join('');
+
+    fresh.forEach((name) => named.add(name));
     const out = [`<section class="entry">${ids}<h3>${group.entries.map((entry) => escape(entry.name)).join(', ')}</h3>`];
 
     out.push(`<pre class="synopsis">${group.entries.map((entry) => this.plain(synopsis(entry))).join('\n')}</pre>`);
