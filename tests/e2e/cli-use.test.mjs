@@ -136,6 +136,21 @@ test("marks what has changed since the last time", async () => {
     );
 });
 
+test("works with closed standard descriptors", async () => {
+    const rows = [
+        ["<&-", 0, /^divide\n/, /^$/],
+        [">&-", 6, /^$/, /Bad file descriptor/],
+    ];
+
+    for (const [closed, code, out, err] of rows) {
+        const got = await run(["-c", `"$0" tools ${closed} -- "$1"`, haft, example("divide")], { program: "sh" });
+
+        assert.equal(got.code, code, got.err);
+        assert.match(got.out, out);
+        assert.match(got.err, err);
+    }
+});
+
 /* Logs in as a person does: opens the URL that haft prints. */
 async function login(url, env, ...more) {
     let err = "";
