@@ -540,7 +540,7 @@ static void survives_every_failing_allocation(void **state)
 
 /* ---- libuv ---- */
 
-static int polls_left;
+static int polls_left, poll_stops;
 
 static int poll_init_or_fail(uv_loop_t *loop, uv_poll_t *poll, uv_os_sock_t socket)
 {
@@ -551,6 +551,29 @@ static int poll_start_or_fail(uv_poll_t *poll, int events, uv_poll_cb callback)
 {
     return polls_left-- ? uv_poll_start(poll, events, callback) : UV_EBADF;
 }
+
+static int poll_stop_counted(uv_poll_t *poll)
+{
+    poll_stops++;
+    return uv_poll_stop(poll);
+}
+
+static const struct http_client_uv counting_uv = {
+    .timer_init = uv_timer_init,
+    .timer_start = uv_timer_start,
+    .timer_stop = uv_timer_stop,
+    .idle_init = uv_idle_init,
+    .idle_start = uv_idle_start,
+    .idle_stop = uv_idle_stop,
+    .poll_init = poll_init_or_fail,
+    .poll_start = poll_start_or_fail,
+    .poll_stop = poll_stop_counted,
+    .close = uv_close,
+    .ref = uv_ref,
+    .unref = uv_unref,
+    .update_time = uv_update_time,
+    .now = uv_now,
+};
 
 static int tries;
 
@@ -572,22 +595,6 @@ static void end_and_try_again(void *context, const struct http_end *end)
 /* What cannot be waited for ends every request, and is no trouble to the next. */
 static void begins_anew_when_libuv_fails(void **state)
 {
-    static const struct http_client_uv uv = {
-        .timer_init = uv_timer_init,
-        .timer_start = uv_timer_start,
-        .timer_stop = uv_timer_stop,
-        .idle_init = uv_idle_init,
-        .idle_start = uv_idle_start,
-        .idle_stop = uv_idle_stop,
-        .poll_init = poll_init_or_fail,
-        .poll_start = poll_start_or_fail,
-        .poll_stop = uv_poll_stop,
-        .close = uv_close,
-        .ref = uv_ref,
-        .unref = uv_unref,
-        .update_time = uv_update_time,
-        .now = uv_now,
-    };
     static struct outcome one, two;
     struct rogue *rogue = rogue_open(serve_fine, NULL);
     struct failing failing;
@@ -596,7 +603,8 @@ static void begins_anew_when_libuv_fails(void **state)
     (void)state;
     failing_init(&failing, 0);
     for (int n = 0; n < 12; n++) {
-        const struct http_client_options options = {.allocator = &failing.allocator, .uv = &uv};
+        const struct http_client_options options = {.allocator = &failing.allocator,
+                                                    .uv = &counting_uv};
         struct asker asker;
 
         haft_part_register(&haft_http_client_part);
@@ -622,7 +630,8 @@ static void begins_anew_when_libuv_fails(void **state)
 
     /* Whoever tries again at once has a turn of the loop for each. */
     {
-        const struct http_client_options options = {.allocator = &failing.allocator, .uv = &uv};
+        const struct http_client_options options = {.allocator = &failing.allocator,
+                                                    .uv = &counting_uv};
         struct asker asker = {.http = hf_http_client_open("this test", NULL)};
 
         next_rogue = rogue;
@@ -645,6 +654,75 @@ static void begins_anew_when_libuv_fails(void **state)
     rogue_close(rogue);
 }
 
+static atomic_int answers_due;
+
+/* Answers when the test says so, and closes after the fourth. */
+static void serve_four(struct rogue *rogue, int fd, int number)
+{
+    (void)number;
+    for (int i = 0; i < 4 && rogue_read(rogue, fd); i++) {
+        while (atomic_load(&answers_due) < atomic_load(&rogue->requests) &&
+               !atomic_load(&rogue->ends))
+            poll(NULL, 0, 1);
+        rogue_puts(fd, FINE);
+    }
+}
+
+/* Lets it wait for the answer first. */
+static void ask_and_wait(struct asker *asker, struct rogue *rogue, struct outcome *outcome)
+{
+    int before = atomic_load(&rogue->requests);
+
+    ask_start(asker, (struct http_request_options){.url = rogue->url}, outcome);
+    while (atomic_load(&rogue->requests) == before)
+        uv_run(&asker->loop, UV_RUN_NOWAIT);
+    for (int i = 0; i < 5; i++)
+        uv_run(&asker->loop, UV_RUN_NOWAIT);
+    atomic_store(&answers_due, before + 1);
+    run_until_over(asker, outcome);
+    assert_string_equal(outcome->text, "no error");
+}
+
+/* A connection is polled for further requests as it is, until the server closes it. */
+static void polls_a_used_connection_on(void **state)
+{
+    static struct outcome outcome;
+    struct rogue *rogue = rogue_open(serve_four, NULL);
+    struct failing failing;
+    const struct http_client_options options = {.allocator = &failing.allocator,
+                                                .uv = &counting_uv};
+    struct asker asker = {.http = hf_http_client_open("this test", NULL)};
+    uint64_t start = uv_hrtime();
+    uv_timer_t tick;
+
+    (void)state;
+    failing_init(&failing, 0);
+    uv_loop_init(&asker.loop);
+    asker.client = asker.http->create(&asker.loop, &options, NULL);
+    polls_left = -1;
+    poll_stops = 0;
+    atomic_store(&answers_due, 0);
+    for (int i = 0, first = 0; i < 4; i++) {
+        ask_and_wait(&asker, rogue, &outcome);
+        first = i ? first : polls_left;
+        assert_int_equal(polls_left, first);
+    }
+    assert_int_equal(uv_run(&asker.loop, UV_RUN_NOWAIT), 0); /* it keeps no loop running */
+    uv_timer_init(&asker.loop, &tick);
+    uv_timer_start(&tick, on_tick, 5, 5);
+    while (!poll_stops && uv_hrtime() - start < (uint64_t)LONG_MS * 1000000)
+        uv_run(&asker.loop, UV_RUN_ONCE);
+    for (int i = 0; i < 5; i++)
+        uv_run(&asker.loop, UV_RUN_NOWAIT);
+    assert_int_equal(poll_stops, 1);
+    uv_close((uv_handle_t *)&tick, NULL);
+    ask_and_wait(&asker, rogue, &outcome);
+    assert_int_equal(atomic_load(&rogue->connections), 2);
+    asker_finish(&asker);
+    failing_check(&failing);
+    rogue_close(rogue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -659,6 +737,7 @@ int main(void)
         cmocka_unit_test(limits_the_tls_handshake),
         cmocka_unit_test(survives_every_failing_allocation),
         cmocka_unit_test(begins_anew_when_libuv_fails),
+        cmocka_unit_test(polls_a_used_connection_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

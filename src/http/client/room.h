@@ -14,13 +14,14 @@
 enum { HTTP_SPARE = 16 };
 
 /* A socket that libcurl waits for. The watch of a connection that has been used remains until the
- * connection closes, and is stopped and started with every request. */
+ * connection closes. */
 struct http_watch {
     uv_poll_t poll;
     http_client *client;
     curl_socket_t socket;
     const CURL *easy; /* handle that waited last */
     int events;       /* 0 if nothing waits */
+    int polled;       /* events that libuv reports */
     bool closed;
     bool stays;
     struct http_watch *next, **at;

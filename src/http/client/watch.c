@@ -25,23 +25,50 @@ static int watch_fail(http_client *client)
     return -1;
 }
 
+static void watch_stop(struct http_watch *watch)
+{
+    watch->client->uv->poll_stop(&watch->poll);
+    watch->polled = 0;
+}
+
+static int watch_start(struct http_watch *watch);
+
 static void watch_on_ready(uv_poll_t *poll, int status, int events)
 {
     struct http_watch *watch = poll->data;
     http_client *client = watch->client;
     int flags = 0;
 
+    /* Nothing waits: the server has closed an unused connection, or libcurl has paused. */
+    if (!watch->events) {
+        watch_stop(watch);
+        return;
+    }
     /* The error is reported by reading, after earlier data; libuv has stopped polling. */
-    if (status < 0)
+    if (status < 0) {
+        watch->polled = 0;
         events = watch->events;
+    }
     if (events & UV_READABLE)
         flags |= CURL_CSELECT_IN;
     if (events & UV_WRITABLE)
         flags |= CURL_CSELECT_OUT;
     watch_act(client, watch->socket, flags);
-    if (status < 0 && !watch->closed && watch->events &&
-        client->uv->poll_start(&watch->poll, watch->events, watch_on_ready))
+    if (status < 0 && !watch->closed && watch->events && watch_start(watch))
         watch_fail(client);
+}
+
+/* Polls for the events that libcurl waits for. */
+static int watch_start(struct http_watch *watch)
+{
+    http_client *client = watch->client;
+    int status = 0;
+
+    client->uv->ref((uv_handle_t *)&watch->poll);
+    if (watch->polled != watch->events)
+        status = client->uv->poll_start(&watch->poll, watch->events, watch_on_ready);
+    watch->polled = status ? 0 : watch->events;
+    return status;
 }
 
 void hf_http_watch_due(http_client *client)
@@ -108,7 +135,10 @@ no_poll:
 
 /* A handle closed after its socket would remove the events of a new socket with the same number.
  * For connections that have been used, libcurl reports when it closes the socket; for others, and
- * for the sockets of its resolver threads, this callback is the only notice. */
+ * for the sockets of its resolver threads, this callback is the only notice.
+ *
+ * Polling a used connection goes on until there is an event: the next request mostly waits for the
+ * same events, and to stop and start costs three system calls. It does not keep the loop alive. */
 static void watch_remove(struct http_watch *watch)
 {
     http_client *client = watch->client;
@@ -116,7 +146,7 @@ static void watch_remove(struct http_watch *watch)
     curl_multi_assign(client->multi, watch->socket, NULL);
     watch->events = 0;
     if (watch->stays)
-        client->uv->poll_stop(&watch->poll);
+        client->uv->unref((uv_handle_t *)&watch->poll);
     else
         watch_close(watch);
 }
@@ -150,7 +180,7 @@ int hf_http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *conte
         watch->easy = easy;
         watch->events = events;
     }
-    if (!watch || client->uv->poll_start(&watch->poll, events, watch_on_ready))
+    if (!watch || watch_start(watch))
         return watch_fail(client);
     return 0;
 }
