@@ -8,13 +8,15 @@ static void serve_fine(struct rogue *rogue, int fd, int number)
 {
     (void)number;
     while (rogue_read(rogue, fd))
-        rogue_puts(fd, FINE);
+        rogue_puts(fd, rogue_saw(rogue, "HEAD /") ? "HTTP/1.1 200 OK\r\n\r\n" : FINE);
 }
 
 /* ---- what is sent ---- */
 
+/* Every kind of request, after every other: libcurl's handle is the same. */
 static void sends_requests(void **state)
 {
+    static char large[20000];
     static const struct http_field headers[] = {
         {"Authorization", "Bearer x"}, {"X-Empty", ""}, {"X-Two", "1"}, {"X-Two", "2"}};
     static const struct http_field agent[] = {{"User-Agent", "me"}, {"Content-Type", "text/plain"}};
@@ -67,6 +69,12 @@ static void sends_requests(void **state)
          {"\r\nUser-Agent: me\r\n", "\r\nContent-Type: text/plain\r\n"},
          {"haft/"}},
         {{.decode = true}, "/", "GET / ", {"Accept-Encoding: "}, {NULL}},
+        {{.method = "HEAD"}, "/", "HEAD / ", {NULL}, {"Content-", "body"}},
+        {{.method = "POST", .body = large, .body_size = sizeof large},
+         "/",
+         "POST / ",
+         {"Content-Length: 20000\r\n", "\r\n\r\nxxxx"},
+         {"Expect", "Content-Type", "Accept-Encoding", "body"}},
     };
     static struct outcome outcome;
     struct rogue *rogue = rogue_open(serve_fine, NULL);
@@ -74,8 +82,10 @@ static void sends_requests(void **state)
     char url[256];
 
     (void)state;
+    memset(large, 'x', sizeof large);
     asker_init(&asker);
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t step = 0; step < 2 * COUNT_OF(rows) * COUNT_OF(rows); step++) {
+        size_t i = step % 2 ? step / 2 % COUNT_OF(rows) : step / 2 / COUNT_OF(rows);
         struct http_request_options options = rows[i].options;
 
         snprintf(url, sizeof url, "%s%s", rogue->url, rows[i].path);

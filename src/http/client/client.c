@@ -53,26 +53,41 @@ CURLM *hf_http_client_multi(http_client *client)
     return multi;
 }
 
-CURL *hf_http_client_take_easy(http_client *client)
+void hf_http_client_take_easy(http_request *request)
 {
-    return client->n_spare ? client->spare[--client->n_spare] : curl_easy_init();
+    http_client *client = request->client;
+    struct http_spare spare = {.easy = NULL};
+
+    if (client->n_spare)
+        spare = client->spare[--client->n_spare];
+    else
+        spare.easy = curl_easy_init();
+    request->easy = spare.easy;
+    request->prepared = spare.prepared;
 }
 
-void hf_http_client_keep_easy(http_client *client, CURL *easy)
+void hf_http_client_keep_easy(http_request *request)
 {
+    http_client *client = request->client;
+    CURL *easy = request->easy;
+    bool prepared = request->prepared;
+
+    request->easy = NULL;
     if (!easy || client->destroyed || client->n_spare == HTTP_SPARE) {
         curl_easy_cleanup(easy);
         return;
     }
-    curl_easy_reset(easy);
-    client->spare[client->n_spare++] = easy;
+    prepared = prepared && hf_http_setup_forget(easy);
+    if (!prepared)
+        curl_easy_reset(easy);
+    client->spare[client->n_spare++] = (struct http_spare){easy, prepared};
 }
 
 /* Closes every connection. There must be no requests. */
 static void client_drop_multi(http_client *client)
 {
     while (client->n_spare)
-        curl_easy_cleanup(client->spare[--client->n_spare]);
+        curl_easy_cleanup(client->spare[--client->n_spare].easy);
     if (client->multi) {
         client->depth++;
         curl_multi_cleanup(client->multi);
@@ -240,6 +255,9 @@ static bool client_reap(http_client *client)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request) || !request)
         return true;
     code = message->data.result;
+    /* libcurl's handle remembers failures and repetitions. */
+    request->prepared = !code && !request->failure && !request->redirects && !request->repeated &&
+                        !request->head_only;
     if (!code && !request->failure && request->stream)
         hf_http_stream_connected(request->stream);
     else if (!code && !request->failure && request->location)

@@ -170,10 +170,11 @@ void hf_http_request_remove(http_request *request)
 /* The handle of a stream is done with: libcurl knows it as one that only connects. */
 static void request_give_back(http_request *request)
 {
-    if (request->stream)
-        curl_easy_cleanup(request->easy);
-    else
-        hf_http_client_keep_easy(request->client, request->easy);
+    if (!request->stream) {
+        hf_http_client_keep_easy(request);
+        return;
+    }
+    curl_easy_cleanup(request->easy);
     request->easy = NULL;
 }
 
@@ -182,7 +183,7 @@ void hf_http_request_release(http_request *request)
     const haft_allocator *allocator = request->client->allocator;
 
     request_give_back(request);
-    curl_slist_free_all(request->lines);
+    hf_http_setup_release(request);
     curl_free(request->location);
     hf_http_response_clear(request);
     if (request->head)
@@ -312,7 +313,7 @@ http_request *hf_http_request_start(http_client *client, const struct http_reque
     request->options = o;
     request->keeps_headers = true;
     request->is_post = !strcmp(o.method, "POST");
-    request->easy = hf_http_client_take_easy(client);
+    hf_http_client_take_easy(request);
     status = request->easy ? hf_http_setup(request, &o) : HAFT_ENOMEM;
     if (status) {
         hf_http_client_refuse(reterr_reason, status, status == HAFT_EINVAL ? "url" : "",

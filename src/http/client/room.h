@@ -42,7 +42,9 @@ struct http_request {
     http_request *next, **at; /* among those in flight, or those that are over */
     http_stream *stream;      /* it is the connection of; NULL for none */
     CURL *easy;
-    struct curl_slist *lines;            /* headers */
+    bool prepared;            /* the handle has the options that are the same for every request */
+    struct curl_slist *lines; /* headers, in one block with their text */
+    size_t lines_size;
     struct http_request_options options; /* without method, URL and headers */
     enum http_phase phase;
     enum http_error failure; /* detected by us; takes precedence over libcurl's error, */
@@ -62,6 +64,7 @@ struct http_request {
     size_t body_sent; /* bytes of the request's body passed to libcurl */
     bool issued;      /* may have been sent to the current target; */
     bool was_issued;  /* to any target */
+    bool repeated;    /* by libcurl */
     bool not_again;   /* libcurl was prevented from sending it again */
 
     /* The response: headers in `head` as "name\0value\0". */
@@ -80,6 +83,11 @@ struct http_request {
     unsigned redirects;
 
     char reason[CURL_ERROR_SIZE];
+};
+
+struct http_spare {
+    CURL *easy;
+    bool prepared;
 };
 
 struct http_client {
@@ -103,7 +111,7 @@ struct http_client {
     unsigned pass; /* through those; one that has more to do at once waits for the next */
     struct http_watch *watches;
     http_request *requests, *over;
-    CURL *spare[HTTP_SPARE]; /* reset handles for reuse */
+    struct http_spare spare[HTTP_SPARE]; /* handles for reuse */
     unsigned n_spare;
     char checked_url[512]; /* the latest that libcurl could parse; "" for none */
     unsigned n_requests;
@@ -125,9 +133,10 @@ void hf_http_client_settle(http_client *client);
 void hf_http_client_wait_until(http_client *client, uint64_t ms);
 void hf_http_client_settle_soon(http_client *client);
 
-/* Returns a libcurl handle without options; NULL without memory. And takes it back. */
-CURL *hf_http_client_take_easy(http_client *client);
-void hf_http_client_keep_easy(http_client *client, CURL *easy);
+/* Gives a request a libcurl handle, without options or prepared; none without memory. And takes it
+ * back. */
+void hf_http_client_take_easy(http_request *request);
+void hf_http_client_keep_easy(http_request *request);
 
 /* A libuv handle has closed. */
 void hf_http_client_handle_closed(http_client *client);
@@ -186,8 +195,13 @@ void hf_http_stream_stop(http_stream *stream);
 
 /* ---- setup.c ---- */
 
-/* Sets all libcurl options of a new request. Returns 0, HAFT_ENOMEM or HAFT_EINVAL. */
+/* Sets all libcurl options of a new request, or those that a prepared handle lacks. Returns 0, HAFT_ENOMEM or HAFT_EINVAL. */
 int hf_http_setup(http_request *request, const struct http_request_options *options);
+/* Removes what a handle that has ended in order knows of its request. Returns whether it is prepared
+ * for another. */
+bool hf_http_setup_forget(CURL *easy);
+/* Frees the headers. */
+void hf_http_setup_release(http_request *request);
 /* Sets the method, and how the body is sent, if there is one. */
 CURLcode hf_http_setup_method(http_request *request, const char *method, bool with_body);
 

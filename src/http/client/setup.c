@@ -59,6 +59,7 @@ static int setup_on_issue(void *context, char *to, char *from, int to_port, int 
     (void)to, (void)from, (void)to_port, (void)from_port;
     if (request->over || setup_is_repeat(request))
         return CURL_PREREQFUNC_ABORT;
+    request->repeated = request->repeated || request->issued;
     request->issued = request->was_issued = true;
     request->body_sent = 0;
     hf_http_request_enter(request, request->reads_body ? PHASE_SEND : PHASE_ANSWER);
@@ -100,7 +101,7 @@ static int setup_on_seek(void *context, curl_off_t offset, int origin)
 
 /* ---- options ---- */
 
-/* Options that are the same for every request. */
+/* Numbers that are the same for every request. */
 static const struct setup_number {
     CURLoption option;
     long value;
@@ -142,7 +143,7 @@ static void setup_pointer(struct setup *setup, CURLoption option, const void *va
             (setup)->code = curl_easy_setopt((setup)->easy, option, function);                     \
     } while (0)
 
-static void setup_callbacks(struct setup *setup, http_request *request)
+static void setup_contexts(struct setup *setup, http_request *request)
 {
     static const CURLoption contexts[] = {
         CURLOPT_PRIVATE,  CURLOPT_WRITEDATA,  CURLOPT_HEADERDATA,    CURLOPT_READDATA,
@@ -151,6 +152,12 @@ static void setup_callbacks(struct setup *setup, http_request *request)
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
         setup_pointer(setup, contexts[i], request);
     setup_pointer(setup, CURLOPT_ERRORBUFFER, request->reason);
+    /* Not every TLS library reports its start: without that, the connect timeout includes TLS. */
+    curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_DATA, request);
+}
+
+static void setup_callbacks(struct setup *setup, http_client *client)
+{
     setup_function(setup, CURLOPT_WRITEFUNCTION, hf_http_response_on_body);
     setup_function(setup, CURLOPT_HEADERFUNCTION, hf_http_response_on_line);
     setup_function(setup, CURLOPT_READFUNCTION, setup_on_read);
@@ -158,10 +165,8 @@ static void setup_callbacks(struct setup *setup, http_request *request)
     setup_function(setup, CURLOPT_PREREQFUNCTION, setup_on_issue);
     setup_function(setup, CURLOPT_OPENSOCKETFUNCTION, setup_on_open);
     setup_function(setup, CURLOPT_CLOSESOCKETFUNCTION, hf_http_watch_socket_closes);
-    setup_pointer(setup, CURLOPT_CLOSESOCKETDATA, request->client); /* outlives the request */
-    /* Not every TLS library reports its start: without that, the connect timeout includes TLS. */
-    if (!setup->code && !curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_FUNCTION, setup_on_tls))
-        setup_pointer(setup, CURLOPT_SSL_CTX_DATA, request);
+    setup_pointer(setup, CURLOPT_CLOSESOCKETDATA, client); /* outlives the request */
+    curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_FUNCTION, setup_on_tls);
 }
 
 static void setup_tls(struct setup *setup, const struct http_client_options *options)
@@ -199,45 +204,61 @@ static bool setup_has(const struct http_request_options *options, const char *na
     return false;
 }
 
-static bool setup_add_line(struct curl_slist **lines, const char *line)
+/* Writes a line, and links it to the one before. libcurl interprets "Name:" as removal, and "Name;"
+ * as an empty header. */
+static char *setup_write_line(struct curl_slist *line, char *at, const struct http_field *field)
 {
-    struct curl_slist *longer = curl_slist_append(*lines, line);
+    size_t name = strlen(field->name), value = strlen(field->value);
 
-    if (longer)
-        *lines = longer;
-    return longer;
-}
-
-/* libcurl interprets "Name:" as removal, and "Name;" as an empty header. */
-static bool setup_add_header(http_request *request, const struct http_field *field)
-{
-    const haft_allocator *allocator = request->client->allocator;
-    size_t name = strlen(field->name), value = strlen(field->value),
-           size = name + value + sizeof ": ";
-    char *line = allocator->alloc(allocator->context, size);
-    bool added;
-
-    if (!line)
-        return false;
-    memcpy(line, field->name, name);
-    memcpy(line + name, ": ", 2);
-    memcpy(line + name + 2, field->value, value + 1);
+    *line = (struct curl_slist){.data = at, .next = line + 1};
+    memcpy(at, field->name, name);
+    memcpy(at + name, ": ", 2);
+    memcpy(at + name + 2, field->value, value + 1);
     if (!value)
-        memcpy(line + name, ";", sizeof ";");
-    added = setup_add_line(&request->lines, line);
-    explicit_bzero(line, size);
-    allocator->release(allocator->context, line, size);
-    return added;
+        memcpy(at + name, ";", sizeof ";");
+    return at + name + value + sizeof ": ";
 }
 
+/* libcurl reads the list, and does not own it: one block has the lines and their text. */
 static bool setup_headers(http_request *request, const struct http_request_options *options)
 {
+    /* Headers that libcurl would add. */
+    static const char expect[] = "Expect:", type[] = "Content-Type:";
+    const haft_allocator *allocator = request->client->allocator;
+    size_t n = options->n_headers + 1 + !setup_has(options, "Content-Type");
+    size_t size = n * sizeof *request->lines + sizeof expect + sizeof type;
+    struct curl_slist *line;
+    char *at;
+
     for (size_t i = 0; i < options->n_headers; i++)
-        if (!setup_add_header(request, &options->headers[i]))
-            return false;
-    /* Remove the headers that libcurl would add. */
-    return setup_add_line(&request->lines, "Expect:") &&
-           (setup_has(options, "Content-Type") || setup_add_line(&request->lines, "Content-Type:"));
+        size += strlen(options->headers[i].name) + strlen(options->headers[i].value) + sizeof ": ";
+    line = allocator->alloc(allocator->context, size);
+    if (!line)
+        return false;
+    request->lines = line;
+    request->lines_size = size;
+    at = (char *)(line + n);
+    for (size_t i = 0; i < options->n_headers; i++)
+        at = setup_write_line(line++, at, &options->headers[i]);
+    memcpy(at, expect, sizeof expect);
+    memcpy(at + sizeof expect, type, sizeof type);
+    *line = (struct curl_slist){.data = at};
+    if (line + 1 < request->lines + n) {
+        line->next = line + 1;
+        line[1] = (struct curl_slist){.data = at + sizeof expect};
+    }
+    return true;
+}
+
+void hf_http_setup_release(http_request *request)
+{
+    const haft_allocator *allocator = request->client->allocator;
+
+    if (!request->lines)
+        return;
+    explicit_bzero(request->lines, request->lines_size);
+    allocator->release(allocator->context, request->lines, request->lines_size);
+    request->lines = NULL;
 }
 
 /* ---- everything ---- */
@@ -269,8 +290,7 @@ CURLcode hf_http_setup_method(http_request *request, const char *method, bool wi
     request->reads_body = request->with_body && request->options.body_size > SMALL_BODY;
     if (request->with_body && !request->reads_body)
         setup_pointer(&setup, CURLOPT_COPYPOSTFIELDS, request->options.body);
-    if (!request->head_only)
-        setup_pointer(&setup, CURLOPT_CUSTOMREQUEST, method);
+    setup_pointer(&setup, CURLOPT_CUSTOMREQUEST, request->head_only ? NULL : method);
     return setup.code;
 }
 
@@ -294,32 +314,51 @@ static int setup_check_url(http_client *client, const char *url)
     return !code ? 0 : code == CURLUE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
 }
 
+static void setup_same(struct setup *setup, http_client *client)
+{
+    const struct http_client_options *options = &client->options;
+
+    for (size_t i = 0; i < sizeof setup_numbers / sizeof *setup_numbers; i++)
+        setup_long(setup, setup_numbers[i].option, setup_numbers[i].value);
+    setup_callbacks(setup, client);
+    setup_tls(setup, options);
+    setup_proxy(setup, options);
+    setup_pointer(setup, CURLOPT_PROTOCOLS_STR, "http,https");
+    setup_pointer(setup, CURLOPT_USERAGENT, options->user_agent); /* unless a header replaces it */
+    /* Our timeouts apply, so libcurl's are disabled. */
+    setup_long(setup, CURLOPT_CONNECTTIMEOUT_MS, INT32_MAX);
+    setup_long(setup, CURLOPT_MAXAGE_CONN, (long)(options->idle_ms / 1000 + 1));
+}
+
 int hf_http_setup(http_request *request, const struct http_request_options *options)
 {
-    const struct http_client_options *client = &request->client->options;
     struct setup setup = {.easy = request->easy};
+    bool prepared = request->prepared;
     int status = setup_check_url(request->client, options->url);
 
+    request->prepared = false; /* until it has ended in order */
     if (status)
         return status;
     if (!setup_headers(request, options))
         return HAFT_ENOMEM;
-    for (size_t i = 0; i < sizeof setup_numbers / sizeof *setup_numbers; i++)
-        setup_long(&setup, setup_numbers[i].option, setup_numbers[i].value);
-    setup_callbacks(&setup, request);
-    setup_tls(&setup, client);
-    setup_proxy(&setup, client);
-    setup_pointer(&setup, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (!prepared)
+        setup_same(&setup, request->client);
+    setup_contexts(&setup, request);
     setup_pointer(&setup, CURLOPT_URL, options->url);
     setup_pointer(&setup, CURLOPT_HTTPHEADER, request->lines);
     setup_pointer(&setup, CURLOPT_UNIX_SOCKET_PATH, options->unix_socket);
     setup_pointer(&setup, CURLOPT_ACCEPT_ENCODING, options->decode ? "" : NULL);
-    if (!setup_has(options, "User-Agent"))
-        setup_pointer(&setup, CURLOPT_USERAGENT, client->user_agent);
-    /* Our timeouts apply, so libcurl's are disabled. */
-    setup_long(&setup, CURLOPT_CONNECTTIMEOUT_MS, INT32_MAX);
-    setup_long(&setup, CURLOPT_MAXAGE_CONN, (long)(client->idle_ms / 1000 + 1));
     if (!setup.code)
         setup.code = hf_http_setup_method(request, options->method, true);
     return !setup.code ? 0 : setup.code == CURLE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
+}
+
+bool hf_http_setup_forget(CURL *easy)
+{
+    struct setup setup = {.easy = easy};
+
+    setup_pointer(&setup, CURLOPT_HTTPHEADER, NULL);
+    setup_pointer(&setup, CURLOPT_POSTFIELDS, NULL); /* frees the copy of the body */
+    setup_pointer(&setup, CURLOPT_ERRORBUFFER, NULL);
+    return !setup.code;
 }
