@@ -13,9 +13,9 @@ bool hf_http_check_name(const char *name, size_t size)
     static const char marks[] = "!#$%&'*+-.^_`|~";
 
     for (size_t i = 0; i < size; i++) {
-        char c = name[i];
+        char c = name[i], lower = (char)(c | ' ');
 
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+        if (!((lower >= 'a' && lower <= 'z') || c == '-' || (c >= '0' && c <= '9') ||
               (c && strchr(marks, c))))
             return false;
     }

@@ -116,8 +116,8 @@ bool hf_http_redirect_wanted(http_request *request)
     return redirect_resolve(request, location);
 }
 
-/* Removes everything that identifies or authenticates the caller. */
-static CURLcode redirect_strip(CURL *easy)
+/* Removes everything that identifies or authenticates the caller, but for the client's name. */
+static CURLcode redirect_strip(CURL *easy, const char *user_agent)
 {
     static const CURLoption options[] = {CURLOPT_HTTPHEADER, CURLOPT_SSLCERT, CURLOPT_SSLKEY,
                                          CURLOPT_KEYPASSWD};
@@ -125,7 +125,7 @@ static CURLcode redirect_strip(CURL *easy)
 
     for (size_t i = 0; i < sizeof options / sizeof *options && !code; i++)
         code = curl_easy_setopt(easy, options[i], NULL);
-    return code;
+    return code ? code : curl_easy_setopt(easy, CURLOPT_USERAGENT, user_agent);
 }
 
 /* Restarts the request, except for its total time and the size of received headers. */
@@ -144,7 +144,7 @@ bool hf_http_redirect_follow(http_request *request)
     if (!code && !request->keeps_method && !request->head_only)
         code = hf_http_setup_method(request, "GET", false);
     if (!code && !request->keeps_headers)
-        code = redirect_strip(request->easy);
+        code = redirect_strip(request->easy, client->options.user_agent);
     curl_free(request->location);
     request->location = NULL;
     if (code) {

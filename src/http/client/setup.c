@@ -11,7 +11,10 @@
 
 #include "http/client/room.h"
 
-enum { SMALL_BODY = 16 << 10 };
+enum {
+    SMALL_BODY = 16 << 10,
+    NO_EXPECT_BODY = 1 << 10 /* no libcurl has sent Expect with so small a body */
+};
 
 /* ---- callbacks for the connection ---- */
 
@@ -219,34 +222,54 @@ static char *setup_write_line(struct curl_slist *line, char *at, const struct ht
     return at + name + value + sizeof ": ";
 }
 
-/* libcurl reads the list, and does not own it: one block has the lines and their text. */
+static size_t setup_line_size(const struct http_field *field)
+{
+    return strlen(field->name) + strlen(field->value) + sizeof ": ";
+}
+
+/* Links a line that removes a header which libcurl would add. */
+static char *setup_write_removal(struct curl_slist *line, char *at, const char *name)
+{
+    size_t size = strlen(name);
+
+    *line = (struct curl_slist){.data = at, .next = line + 1};
+    memcpy(at, name, size);
+    memcpy(at + size, ":", sizeof ":");
+    return at + size + sizeof ":";
+}
+
+/* libcurl reads the list, and does not own it: one block has the lines and their text. The client's
+ * name is a line, too: libcurl formats an option of that name twice. */
 static bool setup_headers(http_request *request, const struct http_request_options *options)
 {
-    /* Headers that libcurl would add. */
-    static const char expect[] = "Expect:", type[] = "Content-Type:";
+    static const char expect[] = "Expect", type[] = "Content-Type";
     const haft_allocator *allocator = request->client->allocator;
-    size_t n = options->n_headers + 1 + !setup_has(options, "Content-Type");
-    size_t size = n * sizeof *request->lines + sizeof expect + sizeof type;
+    struct http_field agent = {"User-Agent", request->client->options.user_agent};
+    bool adds_agent = *agent.value && !setup_has(options, agent.name);
+    bool has_type = setup_has(options, type), may_expect = options->body_size > NO_EXPECT_BODY;
+    size_t n = options->n_headers + adds_agent + !has_type + may_expect;
+    size_t size = n * sizeof *request->lines + setup_line_size(&agent) + sizeof expect +
+                  sizeof type + 2 * sizeof ":";
     struct curl_slist *line;
     char *at;
 
     for (size_t i = 0; i < options->n_headers; i++)
-        size += strlen(options->headers[i].name) + strlen(options->headers[i].value) + sizeof ": ";
+        size += setup_line_size(&options->headers[i]);
     line = allocator->alloc(allocator->context, size);
     if (!line)
         return false;
     request->lines = line;
     request->lines_size = size;
     at = (char *)(line + n);
+    if (adds_agent)
+        at = setup_write_line(line++, at, &agent);
     for (size_t i = 0; i < options->n_headers; i++)
         at = setup_write_line(line++, at, &options->headers[i]);
-    memcpy(at, expect, sizeof expect);
-    memcpy(at + sizeof expect, type, sizeof type);
-    *line = (struct curl_slist){.data = at};
-    if (line + 1 < request->lines + n) {
-        line->next = line + 1;
-        line[1] = (struct curl_slist){.data = at + sizeof expect};
-    }
+    if (!has_type)
+        at = setup_write_removal(line++, at, type);
+    if (may_expect)
+        setup_write_removal(line++, at, expect);
+    line[-1].next = NULL;
     return true;
 }
 
@@ -324,7 +347,8 @@ static void setup_same(struct setup *setup, http_client *client)
     setup_tls(setup, options);
     setup_proxy(setup, options);
     setup_pointer(setup, CURLOPT_PROTOCOLS_STR, "http,https");
-    setup_pointer(setup, CURLOPT_USERAGENT, options->user_agent); /* unless a header replaces it */
+    if (options->proxy || options->proxy_from_environment) /* CONNECT has none of our headers */
+        setup_pointer(setup, CURLOPT_USERAGENT, options->user_agent);
     /* Our timeouts apply, so libcurl's are disabled. */
     setup_long(setup, CURLOPT_CONNECTTIMEOUT_MS, INT32_MAX);
     setup_long(setup, CURLOPT_MAXAGE_CONN, (long)(options->idle_ms / 1000 + 1));
