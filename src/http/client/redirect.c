@@ -116,7 +116,7 @@ bool hf_http_redirect_wanted(http_request *request)
     return redirect_resolve(request, location);
 }
 
-/* Removes everything that identifies or authenticates the caller, but for the client's name. */
+/* Removes everything that identifies or authenticates the caller, except the client's name. */
 static CURLcode redirect_strip(CURL *easy, const char *user_agent)
 {
     static const CURLoption options[] = {CURLOPT_HTTPHEADER, CURLOPT_SSLCERT, CURLOPT_SSLKEY,

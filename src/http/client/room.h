@@ -195,7 +195,8 @@ void hf_http_stream_stop(http_stream *stream);
 
 /* ---- setup.c ---- */
 
-/* Sets all libcurl options of a new request, or those that a prepared handle lacks. Returns 0, HAFT_ENOMEM or HAFT_EINVAL. */
+/* Sets all libcurl options of a new request, or those that a prepared handle lacks. Returns 0,
+ * HAFT_ENOMEM or HAFT_EINVAL. */
 int hf_http_setup(http_request *request, const struct http_request_options *options);
 /* Removes what a handle that has ended in order knows of its request. Returns whether it is prepared
  * for another. */

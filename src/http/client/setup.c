@@ -207,7 +207,7 @@ static bool setup_has(const struct http_request_options *options, const char *na
     return false;
 }
 
-/* Writes a line, and links it to the one before. libcurl interprets "Name:" as removal, and "Name;"
+/* Writes a line, linked to the next. libcurl interprets "Name:" as removal, and "Name;"
  * as an empty header. */
 static char *setup_write_line(struct curl_slist *line, char *at, const struct http_field *field)
 {
@@ -239,7 +239,7 @@ static char *setup_write_removal(struct curl_slist *line, char *at, const char *
 }
 
 /* libcurl reads the list, and does not own it: one block has the lines and their text. The client's
- * name is a line, too: libcurl formats an option of that name twice. */
+ * name is also a line, because libcurl formats the option for it twice. */
 static bool setup_headers(http_request *request, const struct http_request_options *options)
 {
     static const char expect[] = "Expect", type[] = "Content-Type";
