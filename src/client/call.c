@@ -122,6 +122,8 @@ int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_resu
         status = client->ending  ? HAFT_ECLOSED
                  : list->running ? HAFT_PENDING
                                  : hf_list_result(client, list, ret_result);
+        if (status == HAFT_PENDING)
+            list->wanted = true;
     }
     hf_client_leave(client);
     return status;

@@ -42,7 +42,9 @@ static void list_clear(haft_client *client, struct list *list)
 
 void hf_list_changed(haft_client *client, haft_offer kind)
 {
-    client->lists.kinds[kind].fresh = client->lists.kinds[kind].asked = false;
+    struct list *list = &client->lists.kinds[kind];
+
+    list->fresh = list->asked = list->unfetched = false;
     if (kind == HAFT_OFFER_TOOL)
         hf_tools_forget(client);
 }
@@ -67,10 +69,16 @@ static haft_offer list_kind(const haft_client *client, const struct list *list)
     return (haft_offer)(list - client->lists.kinds);
 }
 
-static void list_fail(haft_client *client, struct list *list, int status, const char *text)
+static void list_end(struct list *list)
 {
     list->running = false;
-    list->unfetched = true;
+    list->unfetched = list->wanted;
+    list->wanted = false;
+}
+
+static void list_fail(haft_client *client, struct list *list, int status, const char *text)
+{
+    list_end(list);
     list->status = status;
     list->http_status = client->http_status;
     snprintf(list->error, sizeof list->error, "%s", text);
@@ -171,8 +179,7 @@ static void list_done(void *context, haft_client *client, int status, const haft
         list_fail(client, list, status,
                   status == HAFT_EPROTOCOL ? client->error : haft_strerror(status));
     else if (!cursor) {
-        list->running = false;
-        list->unfetched = true;
+        list_end(list);
         list->status = 0;
         if (kind == HAFT_OFFER_TOOL)
             hf_request_tools_known(client);

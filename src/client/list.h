@@ -15,7 +15,8 @@ struct list {
     unsigned pages;
     bool running;
     bool asked;     /* it was fetched for calls of tools */
-    bool unfetched; /* it is complete, and the program has not seen it */
+    bool wanted;    /* the program has asked for it, and waits */
+    bool unfetched; /* it is complete, and the program that waits has not seen it */
     int status;     /* of one that failed */
     int http_status;
     char error[256];

@@ -235,6 +235,8 @@ static int request_first(haft_client *client, struct client_request *request,
         request_start_time(client, request);
     if (client->negotiation.phase == NEGOTIATE_LOST && !(request->flags & REQUEST_EARLY))
         hf_negotiate_renew(client);
+    if (request->state == REQUEST_ENDED)
+        return 0; /* with the others, because there is no new session */
     if (request_may_go(client, request) && !all->first)
         return request_dispatch(client, request);
     if (request->flags & (REQUEST_EARLY | REQUEST_URGENT) && request_may_go(client, request))

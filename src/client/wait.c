@@ -89,12 +89,13 @@ int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
 /* Sends a request of the program. */
 static int64_t wait_begin(haft_client *client, const haft_client_exchange *exchange)
 {
+    struct document *former = client->results; /* the exchange may point into it */
     int64_t id;
 
     hf_client_enter(client);
-    hf_document_drop(client, client->results);
     client->results = NULL;
     id = hf_request_begin(client, exchange, 0);
+    hf_document_drop(client, former);
     if (id > 0)
         client->requests.latest = id;
     if (!exchange->done)
