@@ -54,7 +54,7 @@ typedef int haft_client_ask(void *context, haft_question *question);
 /* Receives a notification; params is NULL if there are none.  It must not use the client. */
 typedef void haft_client_notified(void *context, const char *method, haft_value *params);
 
-/* Sees every message; `sent` is true for messages of the client. */
+/* Sees every message; `sent` is true for messages of the client.  It must not use the client. */
 typedef void haft_client_watch(void *context, bool sent, const char *text, size_t size);
 
 /* Returns the time in milliseconds.  It may sleep briefly. */
@@ -133,7 +133,8 @@ typedef struct haft_result {
 /* Call a tool, read a resource or get a prompt.  Each sends one request, answers questions of the
  * server, and returns 0 with *ret_result filled in, also if the result is an error.  JSON that is
  * NULL means {}.  Returns HAFT_PENDING if no answer has arrived yet (haft_client_wait), which
- * happens only without a timeout or without a function to wait; HAFT_ETIMEOUT; HAFT_ECLOSED if the
+ * happens only without a timeout or without a function to wait, in a callback, or if `ask` has kept
+ * a question, which the program must answer first; HAFT_ETIMEOUT; HAFT_ECLOSED if the
  * server is gone; HAFT_EDENIED if it refuses access; HAFT_EPROTOCOL if its answer is not valid;
  * HAFT_ETOOBIG; HAFT_EINVAL if the arguments are not a JSON object; or HAFT_ENOMEM.
  * haft_client_error has the reason. */

@@ -19,6 +19,15 @@
 
 enum { CLIENT_ERROR_TEXT = 512, CLIENT_ANSWER_LIMIT = 16 << 20 };
 
+/* Questions of the server that have not been answered. */
+struct client_questions {
+    struct haft_question *first, *last;
+    unsigned open;      /* those that the program has */
+    haft_time since;    /* when the first of these was put */
+    haft_time total;    /* how long there were such ones before that */
+    haft_time answered; /* when one was last answered */
+};
+
 struct haft_client {
     haft_client_options options;
     const haft_allocator *allocator;
@@ -30,22 +39,21 @@ struct haft_client {
     struct client_requests requests;
     struct negotiation negotiation;
     struct lists lists;
-    struct subscriptions *subscriptions;             /* NULL before the first */
-    struct haft_question *questions, *last_question; /* that have not been answered */
+    struct subscriptions *subscriptions; /* NULL before the first */
+    struct client_questions questions;
     struct document *results; /* the latest result of a function that waits */
     haft_arena *scratch;      /* for the message being written */
     haft_buffer out, params;  /* the message being written, its parameters */
     haft_time now;            /* memory.c: the time */
-    haft_time answered;       /* when a question was last answered */
     size_t strays;
-    unsigned open;  /* questions that the program has */
     unsigned depth; /* functions that are using it */
     int sent;       /* memory.c: the session's status for the latest message */
     int http_status;
     void (*destroy)(haft_client *client);
-    bool busy;   /* messages are being processed */
-    bool closed; /* the server has disconnected */
-    bool ending; /* it will be freed */
+    bool busy;    /* messages are being processed, or a callback sees one */
+    bool waiting; /* the transport waits, and may call the program */
+    bool closed;  /* the server has disconnected */
+    bool ending;  /* it will be freed */
     char error[CLIENT_ERROR_TEXT];
 };
 
@@ -99,6 +107,9 @@ static inline void client_explain_nothing(haft_client *client)
 void hf_client_explain(haft_client *client, int http_status, const char *format, ...)
     HAFT_PRINTF_(3, 4);
 
+/* Calls `watch` of the options. */
+void hf_client_show(haft_client *client, bool sent, const char *text, size_t size);
+
 /* ---- inbox.c ---- */
 
 /* Queues a received message. */
@@ -111,8 +122,9 @@ haft_receiver hf_client_receiver(haft_client *client);
 
 /* Lets the transport wait, and processes what came. Returns the time. */
 haft_time hf_client_let_pass(haft_client *client, unsigned milliseconds);
-/* Waits until the function returns true or, if that is limited, the time is over.  Returns whether
- * the function did. */
+/* Waits until the function returns true or, if that is limited, the time is over; otherwise until
+ * the program must answer a question first.  In a callback it does not wait.  Returns whether the
+ * function did. */
 bool hf_client_wait_for(haft_client *client, bool (*is_done)(const haft_client *, const void *),
                         const void *context, unsigned milliseconds, bool limited);
 
@@ -149,6 +161,9 @@ bool hf_memory_open(haft_client *client, haft_server *server, enum revision revi
 void hf_memory_advance(haft_client *client, unsigned milliseconds);
 
 /* ---- question.c ---- */
+
+/* For how long the program has had a question, up to now. */
+haft_time hf_question_time(const haft_client *client, haft_time now);
 
 /* Puts a request of a legacy server to the program, or answers it. */
 void hf_question_take(haft_client *client, struct document *document, yyjson_val *message);

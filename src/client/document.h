@@ -20,7 +20,8 @@ struct document {
 struct documents {
     struct document *first, *last; /* received, not processed */
     struct document *spare;
-    struct document *current; /* of the result that is being reported */
+    struct document *current; /* of the result that is being reported, */
+    yyjson_val *message;      /* which is this message in it */
     unsigned n_spare;
     int lost;       /* HAFT_ENOMEM: a message could not be kept */
     char note[128]; /* about something else that the server has sent; for the next failure */

@@ -317,8 +317,7 @@ void hf_client_keep(haft_client *client, const char *text, size_t size, void *ta
     struct documents *documents = &client->documents;
     struct document *document;
 
-    if (client->options.watch)
-        client->options.watch(client->options.context, false, text, size);
+    hf_client_show(client, false, text, size);
     document = hf_document_read(client, text, size);
     if (!document) {
         documents->lost = HAFT_ENOMEM;
@@ -351,7 +350,7 @@ static int inbox_on_message(void *context, const char *text, size_t size, void *
     return status;
 }
 
-/* The only request that was sent; NULL if there are several. */
+/* The only request that was sent, without subscriptions; NULL if there are several. */
 static struct client_request *inbox_only(const haft_client *client)
 {
     const struct client_requests *all = &client->requests;
@@ -359,6 +358,8 @@ static struct client_request *inbox_only(const haft_client *client)
 
     for (size_t i = 0; i < all->buckets; i++)
         for (struct client_request *one = all->by_wire[i]; one; one = one->by_wire) {
+            if (one->flags & REQUEST_ENDLESS)
+                continue;
             if (only)
                 return NULL;
             only = one;
@@ -438,13 +439,8 @@ static void inbox_on_held(void *context, void *tag, bool held)
     haft_client *client = context;
     struct client_request *request = hf_request_on_wire(client, (int64_t)(intptr_t)tag);
 
-    if (client->ending || !request || request->held == held)
-        return;
-    request->held = held;
-    hf_due_remove(client, &request->due);
-    if (request->end && hf_due_has_time(client))
-        request->end = hf_due_now(client) + client->options.max_ms;
-    hf_request_restart(client, request);
+    if (!client->ending && request)
+        hf_request_hold(client, request, held);
 }
 
 static void inbox_on_tick(void *context, haft_time now)

@@ -20,6 +20,17 @@ void hf_client_explain(haft_client *client, int http_status, const char *format,
     client->http_status = http_status;
 }
 
+void hf_client_show(haft_client *client, bool sent, const char *text, size_t size)
+{
+    bool busy = client->busy;
+
+    if (!client->options.watch)
+        return;
+    client->busy = true;
+    client->options.watch(client->options.context, sent, text, size);
+    client->busy = busy;
+}
+
 void hf_client_enter(haft_client *client)
 {
     client->depth++;

@@ -161,7 +161,7 @@ static void list_done(void *context, haft_client *client, int status, const haft
     list->last = hf_document_keep(client->documents.current);
     list->value = result->value;
     if (!result->value) {
-        list->message = list->last->root;
+        list->message = client->documents.message;
         list_fail(client, list, 0, result->text);
         return;
     }

@@ -153,9 +153,8 @@ static int outgoing_send(haft_client *client, haft_outgoing *message)
     haft_buffer *out = &client->out;
     int status = out->status ? out->status : client->closed ? HAFT_ECLOSED : 0;
 
-    if (!status && client->options.watch)
-        client->options.watch(client->options.context, true, out->data, out->size);
     if (!status) {
+        hf_client_show(client, true, out->data, out->size);
         client->sent = 0;
         message->text = out->data;
         message->size = out->size;

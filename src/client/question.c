@@ -30,8 +30,31 @@ struct haft_question *hf_question_new(haft_client *client, struct document *docu
                                        .method = method,
                                        .params = params};
     haft_buffer_init(&question->answer, allocator, CLIENT_ANSWER_LIMIT);
-    LIST_APPEND(client->questions, client->last_question, question, previous, next);
+    LIST_APPEND(client->questions.first, client->questions.last, question, previous, next);
     return question;
+}
+
+haft_time hf_question_time(const haft_client *client, haft_time now)
+{
+    const struct client_questions *all = &client->questions;
+
+    return all->total + (all->open ? now - all->since : 0);
+}
+
+/* The program gets a question, and has answered one. */
+static void question_open(haft_client *client)
+{
+    if (!client->questions.open++)
+        client->questions.since = hf_due_now(client);
+}
+
+static void question_close(haft_client *client)
+{
+    struct client_questions *all = &client->questions;
+
+    all->answered = hf_due_now(client);
+    if (!--all->open)
+        all->total += all->answered - all->since;
 }
 
 /* The client forgets it. */
@@ -41,12 +64,9 @@ static void question_detach(struct haft_question *question)
 
     if (!client)
         return;
-    LIST_REMOVE(client->questions, client->last_question, question, previous, next);
-    if (question->state == QUESTION_OPEN) {
-        client->open--;
-        if (hf_due_has_time(client))
-            client->answered = hf_due_now(client);
-    }
+    LIST_REMOVE(client->questions.first, client->questions.last, question, previous, next);
+    if (question->state == QUESTION_OPEN)
+        question_close(client);
     question->client = NULL;
 }
 
@@ -80,7 +100,7 @@ static void question_abandon(struct haft_question *question)
 
 void hf_question_drop(haft_client *client, const struct client_request *request)
 {
-    struct haft_question *question = client->questions, *next;
+    struct haft_question *question = client->questions.first, *next;
 
     for (; question; question = next) {
         next = question->next;
@@ -91,7 +111,7 @@ void hf_question_drop(haft_client *client, const struct client_request *request)
 
 void hf_question_cancelled(haft_client *client, const yyjson_val *id)
 {
-    struct haft_question *question = client->questions;
+    struct haft_question *question = client->questions.first;
 
     while (question && !(id && question->id && hf_rpc_same_id(question->id, id)))
         question = question->next;
@@ -153,8 +173,7 @@ static int question_finish(haft_question *question)
             haft_buffer_clear(&question->answer);
     } else {
         question->state = QUESTION_ANSWERED;
-        client->open--;
-        client->answered = hf_due_has_time(client) ? hf_due_now(client) : 0;
+        question_close(client);
         question_set_ended(question);
         if (!--request->unanswered && !request->asking)
             hf_round_continue(client, request);
@@ -164,13 +183,14 @@ static int question_finish(haft_question *question)
     return status;
 }
 
-/* Whether the question can still be answered; frees it if not. */
-static bool question_is_live(haft_question *question)
+/* Returns 0 if the question can still be answered; HAFT_EINVAL if it has been; or HAFT_ECLOSED, and
+ * frees it. */
+static int question_judge(haft_question *question)
 {
     if (question->client && !question->client->closed)
-        return true;
+        return question->state == QUESTION_ANSWERED ? HAFT_EINVAL : 0;
     question_free(question);
-    return false;
+    return HAFT_ECLOSED;
 }
 
 static int question_act(haft_question *question, const char *action, const char *content,
@@ -190,12 +210,16 @@ static int question_act(haft_question *question, const char *action, const char 
 
 int haft_question_decline(haft_question *question)
 {
-    return question_is_live(question) ? question_act(question, "decline", NULL, 0) : HAFT_ECLOSED;
+    int status = question_judge(question);
+
+    return status ? status : question_act(question, "decline", NULL, 0);
 }
 
 int haft_question_cancel(haft_question *question)
 {
-    return question_is_live(question) ? question_act(question, "cancel", NULL, 0) : HAFT_ECLOSED;
+    int status = question_judge(question);
+
+    return status ? status : question_act(question, "cancel", NULL, 0);
 }
 
 int haft_question_defaults(const haft_question *question, haft_buffer *ret_content)
@@ -227,10 +251,10 @@ int haft_question_accept(haft_question *question, const char *content)
 {
     yyjson_val *mode = yyjson_obj_get(question->params, "mode");
     haft_buffer defaults;
-    int status;
+    int status = question_judge(question);
 
-    if (!question_is_live(question))
-        return HAFT_ECLOSED;
+    if (status)
+        return status;
     if (yyjson_equals_str(mode, "url"))
         return content ? HAFT_EINVAL : question_act(question, "accept", NULL, 0);
     haft_buffer_init(&defaults, question->allocator, CLIENT_ANSWER_LIMIT);
@@ -248,9 +272,10 @@ int haft_question_answer(haft_question *question, const char *result)
 {
     haft_reason reason = {.code = 0};
     yyjson_val *value;
+    int status = question_judge(question);
 
-    if (!question_is_live(question))
-        return HAFT_ECLOSED;
+    if (status)
+        return status;
     if (!result)
         return HAFT_EINVAL;
     haft_arena_reset(question->client->scratch);
@@ -264,14 +289,15 @@ int haft_question_answer(haft_question *question, const char *result)
 int haft_question_refuse(haft_question *question, int code, const char *message)
 {
     haft_client *client = question->client;
-    int status = 0;
+    int status = question_judge(question);
 
-    if (!question_is_live(question))
-        return HAFT_ECLOSED;
+    if (status)
+        return status;
     hf_client_enter(client);
     if (!question->request) {
         status = question_respond_error(client, question->id, code, message);
-        question_free(question);
+        if (status != HAFT_ENOMEM)
+            question_free(question);
     } else {
         struct client_request *request = question->request;
 
@@ -311,14 +337,14 @@ void hf_question_present(haft_client *client, haft_question *question)
 
     question->state = QUESTION_OPEN;
     question->ended = &ended;
-    client->open++;
+    question_open(client);
     status = client->options.ask ? client->options.ask(client->options.context, question)
                                  : question_by_answer(client, question, &ended);
     if (ended)
         return;
     question->ended = NULL;
-    if (status)
-        haft_question_refuse(question, RPC_METHOD_NOT_FOUND, NULL);
+    if (status && haft_question_refuse(question, RPC_METHOD_NOT_FOUND, NULL) == HAFT_ENOMEM)
+        question_free(question);
 }
 
 bool hf_question_is_known(const haft_client *client, const char *method)
@@ -359,6 +385,10 @@ void hf_question_take(haft_client *client, struct document *document, yyjson_val
     }
     if (!hf_question_is_known(client, method)) {
         question_respond_error(client, id, RPC_METHOD_NOT_FOUND, NULL);
+        return;
+    }
+    if (client->questions.open >= QUESTIONS_OPEN) {
+        question_respond_error(client, id, RPC_INTERNAL_ERROR, "too many questions are open");
         return;
     }
     if (hf_question_check(method, params, "params", &reason)) {

@@ -4,6 +4,9 @@
 
 #include "client/client.h"
 
+/* Questions of one round, and open ones of a legacy server. */
+enum { QUESTIONS_OPEN = 64 };
+
 enum question_state {
     QUESTION_NEW,     /* has not been put to the program */
     QUESTION_OPEN,    /* the program has it */

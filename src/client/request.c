@@ -13,40 +13,76 @@ static void request_expire(haft_client *client, struct due *due, haft_time now);
 
 /* ---- deadlines ---- */
 
+/* How long a request may take, even with progress. */
+static unsigned request_max(const haft_client *client, const struct client_request *request)
+{
+    unsigned max_ms = client->options.max_ms;
+
+    return max_ms > request->timeout_ms ? max_ms : request->timeout_ms;
+}
+
+/* The time of its end, or an earlier one. */
+static haft_time request_limit(const haft_client *client, const struct client_request *request,
+                               haft_time at, haft_time now)
+{
+    haft_time end = request->end ? request->end + hf_question_time(client, now) : at;
+
+    return end < at ? end : at;
+}
+
 void hf_request_restart(haft_client *client, struct client_request *request)
 {
-    haft_time at;
+    haft_time now;
 
     if (!request->timeout_ms || !hf_due_has_time(client) || request->held)
         return;
-    at = hf_due_now(client) + request->timeout_ms;
-    hf_due_set(client, &request->due, request->end && request->end < at ? request->end : at);
+    now = hf_due_now(client);
+    hf_due_set(client, &request->due,
+               request_limit(client, request, now + request->timeout_ms, now));
 }
 
 static void request_start_time(haft_client *client, struct client_request *request)
 {
-    if (request->timeout_ms && hf_due_has_time(client))
-        request->end = hf_due_now(client) + client->options.max_ms;
+    if (request->timeout_ms && hf_due_has_time(client)) {
+        haft_time now = hf_due_now(client);
+
+        request->end = now - hf_question_time(client, now) + request_max(client, request);
+    }
     hf_request_restart(client, request);
 }
 
-/* The time does not run while the program has a question of the server. */
+void hf_request_hold(haft_client *client, struct client_request *request, bool held)
+{
+    if (request->held == held)
+        return;
+    request->held = held;
+    hf_due_remove(client, &request->due);
+    if (request->end)
+        request_start_time(client, request);
+}
+
+/* The time does not run while the program has a question of the server.  An answer begins it again,
+ * within the maximum. */
 static void request_expire(haft_client *client, struct due *due, haft_time now)
 {
     struct client_request *request =
         (struct client_request *)((char *)due - offsetof(struct client_request, due));
-    haft_time answered = client->answered ? client->answered + request->timeout_ms : 0;
+    const struct client_questions *questions = &client->questions;
+    haft_time answered =
+        questions->answered
+            ? request_limit(client, request, questions->answered + request->timeout_ms, now)
+            : 0;
     unsigned seconds = request->timeout_ms / 1000;
     char reason[96];
 
-    if (client->open || answered > now) {
-        hf_due_set(client, due, client->open ? now + request->timeout_ms : answered);
+    if (questions->open || answered > now) {
+        hf_due_set(client, due, questions->open ? now + request->timeout_ms : answered);
         return;
     }
+    if (seconds && request_limit(client, request, now + 1, now) <= now)
+        seconds = request_max(client, request) / 1000;
     snprintf(reason, sizeof reason, "timed out after %u %s",
-             seconds ? (request->end <= now ? client->options.max_ms / 1000 : seconds)
-                     : request->timeout_ms,
-             seconds ? "s" : "ms");
+             seconds ? seconds : request->timeout_ms, seconds ? "s" : "ms");
     hf_request_cancel(client, request, HAFT_ETIMEOUT, reason);
 }
 
@@ -395,6 +431,7 @@ bool hf_request_report(haft_client *client)
         return false;
     done = request->done;
     context = request->context;
+    client->documents.message = request->message;
     status = hf_request_take(client, request, &result, &document);
     client->documents.current = document;
     done(context, client, status, status ? NULL : &result);

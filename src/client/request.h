@@ -33,7 +33,7 @@ struct client_request {
     bool counted;                /* is one of those in flight */
     bool asking;                 /* its questions are being put */
     struct due due;
-    haft_time end; /* even with progress */
+    haft_time end; /* even with progress; without the time that the program has had questions */
     haft_client_done *done;
     haft_client_progress *progress;
     void *context;
@@ -81,6 +81,8 @@ void hf_request_fail_all(haft_client *client, bool sent, int status, const char 
 /* Tells the server, and fails it. */
 int hf_request_cancel(haft_client *client, struct client_request *request, int status,
                       const char *reason);
+/* The time does not run while it is held. */
+void hf_request_hold(haft_client *client, struct client_request *request, bool held);
 /* Begins the time for an answer again. */
 void hf_request_restart(haft_client *client, struct client_request *request);
 

@@ -13,7 +13,7 @@ static void round_put_answers(haft_client *client, const struct client_request *
     struct json_writer w = {.out = out};
 
     hf_json_begin_object(&w);
-    for (struct haft_question *one = client->questions; one; one = one->next)
+    for (struct haft_question *one = client->questions.first; one; one = one->next)
         if (one->request == request)
             hf_json_raw(hf_json_name(&w, yyjson_get_str(one->key), yyjson_get_len(one->key)),
                         one->answer.data, one->answer.size);
@@ -72,6 +72,9 @@ static int round_make_all(haft_client *client, struct client_request *request,
     size_t i, n;
 
     request->unanswered = 0;
+    if (yyjson_obj_size(questions) > QUESTIONS_OPEN)
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "inputRequests",
+                            "has more than %d questions", QUESTIONS_OPEN);
     yyjson_obj_foreach(questions, i, n, key, one) {
         const char *method = yyjson_get_str(yyjson_obj_get(one, "method"));
         yyjson_val *params = rpc_object(one, "params");
@@ -96,7 +99,7 @@ static int round_make_all(haft_client *client, struct client_request *request,
 static haft_question *round_next_new(const haft_client *client,
                                      const struct client_request *request)
 {
-    haft_question *question = client->questions;
+    haft_question *question = client->questions.first;
 
     while (question && (question->request != request || question->state != QUESTION_NEW))
         question = question->next;

@@ -1,7 +1,8 @@
 /* wait.c - functions that wait: they begin a request, and let the transport work until it has
  * ended.
  *
- * In a callback they do not wait: the transport is already working. */
+ * In a callback they do not wait: the transport is already working.  Nor do they wait without a
+ * limit while the program has a question to answer, which it can do only after they have returned. */
 #include "client/client.h"
 
 #include "base/struct.h"
@@ -10,8 +11,11 @@ enum { WAIT_SLICE = 1000 };
 
 haft_time hf_client_let_pass(haft_client *client, unsigned milliseconds)
 {
-    haft_time now = client->transport.wait(client->transport.context, milliseconds);
+    haft_time now;
 
+    client->waiting = true;
+    now = client->transport.wait(client->transport.context, milliseconds);
+    client->waiting = false;
     if (!client->ending && client->transport.now)
         hf_due_run(client, now);
     if (!client->ending)
@@ -29,17 +33,25 @@ static unsigned wait_slice(const haft_client *client, haft_time now, haft_time e
     return slice > WAIT_SLICE && !client->session ? WAIT_SLICE : (unsigned)slice;
 }
 
+static bool wait_can(const haft_client *client)
+{
+    return client->transport.wait && !client->busy && !client->waiting;
+}
+
 bool hf_client_wait_for(haft_client *client, bool (*is_done)(const haft_client *, const void *),
                         const void *context, unsigned milliseconds, bool limited)
 {
+    unsigned open = client->questions.open;
     haft_time now, end;
 
     hf_client_pump(client);
-    if (client->ending || is_done(client, context) || client->busy || !client->transport.wait)
+    if (client->ending || is_done(client, context) || !wait_can(client))
         return !client->ending && is_done(client, context);
     now = hf_client_let_pass(client, 0);
     end = now + milliseconds;
-    while (!client->ending && !is_done(client, context) && (!limited || now < end))
+    while (!client->ending && !is_done(client, context) &&
+           (now < end || !(limited || client->questions.open)) &&
+           (limited || client->questions.open <= open))
         now = hf_client_let_pass(client, wait_slice(client, now, end, limited));
     return !client->ending && is_done(client, context);
 }
@@ -206,9 +218,7 @@ int haft_client_run(haft_client *client, unsigned milliseconds)
         return HAFT_EINVAL;
     hf_client_enter(client);
     hf_client_wait_for(client, wait_never, NULL, milliseconds, true);
-    status = client->ending || client->closed ? HAFT_ECLOSED
-             : client->transport.wait         ? 0
-                                              : HAFT_PENDING;
+    status = client->ending || client->closed ? HAFT_ECLOSED : wait_can(client) ? 0 : HAFT_PENDING;
     hf_client_leave(client);
     return status;
 }
