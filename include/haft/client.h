@@ -57,6 +57,12 @@ typedef void haft_client_notified(void *context, const char *method, haft_value 
 /* Sees every message; `sent` is true for messages of the client.  It must not use the client. */
 typedef void haft_client_watch(void *context, bool sent, const char *text, size_t size);
 
+/* Reports that the server is gone: all requests and subscriptions have ended, and the client can only
+ * be freed.  Called once at most, also if no request waits, after the requests have been reported; not
+ * if the program frees the client, or if the server was never there.  haft_client_error has the
+ * reason.  A client over HTTP connects again, and is not lost. */
+typedef void haft_client_lost(void *context, haft_client *client, int status);
+
 /* Returns the time in milliseconds.  It may sleep briefly. */
 typedef haft_time haft_client_clock(void *context);
 
@@ -100,6 +106,7 @@ typedef struct haft_client_options {
     /* What haft_client_discovery returned for this server before: the client does not ask again
      * which revision the server supports. */
     const char *discovery;
+    haft_client_lost *lost; /* is told that the server is gone; may be NULL */
 } haft_client_options;
 
 /* Creates a client of a server, which must outlive it, and frees a client. options may be NULL.

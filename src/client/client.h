@@ -52,7 +52,8 @@ struct haft_client {
     void (*destroy)(haft_client *client);
     bool busy;    /* messages are being processed, or a callback sees one */
     bool waiting; /* the transport waits, and may call the program */
-    bool closed;  /* the server has disconnected */
+    bool closed;  /* the server has disconnected, */
+    bool lost;    /* which the program has not been told */
     bool ending;  /* it will be freed */
     char error[CLIENT_ERROR_TEXT];
 };

@@ -300,14 +300,24 @@ static bool inbox_lost(haft_client *client)
     return true;
 }
 
+static bool inbox_report_lost(haft_client *client)
+{
+    if (!client->lost)
+        return false;
+    client->lost = false;
+    if (client->options.lost)
+        client->options.lost(client->options.context, client, HAFT_ECLOSED);
+    return true;
+}
+
 void hf_client_pump(haft_client *client)
 {
     if (client->busy)
         return;
     client->busy = true;
-    while (!client->ending &&
-           (hf_request_report(client) || hf_negotiate_report(client) ||
-            hf_subscribe_report(client) || inbox_one(client) || inbox_lost(client)))
+    while (!client->ending && (hf_request_report(client) || hf_negotiate_report(client) ||
+                               hf_subscribe_report(client) || inbox_one(client) ||
+                               inbox_lost(client) || inbox_report_lost(client)))
         ;
     client->busy = false;
 }
@@ -406,6 +416,7 @@ static void inbox_on_closed(void *context, void *tag)
             hf_request_fail(client, request, HAFT_ECLOSED, 0, "%s", text);
     } else if (!hf_negotiate_survives(client)) {
         client->closed = true;
+        client->lost = client->negotiation.again;
         hf_request_fail_all(client, false, HAFT_ECLOSED, text);
         hf_client_explain(client, 0, "%s", text);
     }
