@@ -66,7 +66,7 @@ typedef void haft_client_lost(void *context, haft_client *client, int status);
 /* Returns the time in milliseconds.  It may sleep briefly. */
 typedef haft_time haft_client_clock(void *context);
 
-/* Options of a client.  Zero means the default in each description. */
+/* Options of a client.  Zero means the default in each description.  Strings are copied. */
 typedef struct haft_client_options {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
     /* 2026-07-28 in the same process and behind a transport, where older ones are negotiated by
@@ -248,8 +248,9 @@ haft_value *haft_question_params(const haft_question *question);
  * for its default values; haft_question_decline and haft_question_cancel a form or a URL;
  * haft_question_answer any question, with the complete result; haft_question_refuse with an error.
  * Return 0 and end the question; HAFT_EINVAL if the content does not match the form, with the
- * question still open; HAFT_ECLOSED if the request has ended meanwhile, which ends the question;
- * or HAFT_ENOMEM. */
+ * question still open; HAFT_ECLOSED if the request or the client has ended meanwhile, which ends the
+ * question; or HAFT_ENOMEM, with the question still open.  A question that `ask` has kept must be
+ * answered in any case, also after haft_client_free, because that frees it. */
 int haft_question_accept(haft_question *question, const char *content);
 int haft_question_decline(haft_question *question);
 int haft_question_cancel(haft_question *question);
@@ -257,7 +258,8 @@ int haft_question_answer(haft_question *question, const char *result);
 int haft_question_refuse(haft_question *question, int code, const char *message);
 
 /* Appends an object with a value for each member of a form: its default or, if it is required and
- * has none, the first value that its schema permits.  Returns 0 or an error of the buffer. */
+ * has none, the first value that its schema permits.  Returns 0, HAFT_ETOOBIG if the form has more
+ * than 1,000 members, or an error of the buffer. */
 int haft_question_defaults(const haft_question *question, haft_buffer *ret_content);
 
 /* ---- subscriptions ---- */

@@ -32,7 +32,7 @@ static int call_send(haft_client *client, const char *method, haft_result *ret_r
 int haft_client_call(haft_client *client, const char *tool, const char *arguments,
                      haft_result *ret_result)
 {
-    if (!client || !tool)
+    if (!client || !tool || !ret_result)
         return HAFT_EINVAL;
     return hf_client_exchange(
         client, HAFT_WITH(haft_client_exchange, .tool = tool, .arguments = arguments), ret_result);
@@ -43,7 +43,7 @@ int haft_client_get(haft_client *client, const char *prompt, const char *argumen
 {
     struct json_writer w;
 
-    if (!client || !prompt)
+    if (!client || !prompt || !ret_result)
         return HAFT_EINVAL;
     w = call_begin_params(client, "name", prompt);
     if (arguments)
@@ -56,7 +56,7 @@ int haft_client_read(haft_client *client, const char *uri, haft_result *ret_resu
 {
     struct json_writer w;
 
-    if (!client || !uri)
+    if (!client || !uri || !ret_result)
         return HAFT_EINVAL;
     w = call_begin_params(client, "uri", uri);
     hf_json_end_object(&w);
@@ -70,7 +70,7 @@ int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
     bool prompt = kind == HAFT_OFFER_PROMPT;
     struct json_writer w;
 
-    if (!client || !name || !argument || !value)
+    if (!client || !name || !argument || !value || !ret_result)
         return HAFT_EINVAL;
     w = (struct json_writer){.out = &client->params};
     haft_buffer_clear(&client->params);
@@ -108,7 +108,7 @@ int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_resu
     unsigned timeout_ms;
     int status = 0;
 
-    if (!client || (unsigned)kind >= LIST_KINDS)
+    if (!client || (unsigned)kind >= LIST_KINDS || !ret_result)
         return HAFT_EINVAL;
     list = &client->lists.kinds[kind];
     timeout_ms = client->options.timeout_ms;
@@ -139,7 +139,7 @@ int haft_client_call_typed(haft_client *client, const char *tool, const haft_sch
     haft_buffer text;
     int status = 0;
 
-    if (!client || !tool || (arguments && !in) || (ret_value && !out))
+    if (!client || !tool || !ret_result || (arguments && !in) || (ret_value && !out))
         return HAFT_EINVAL;
     haft_buffer_init(&text, client->allocator, client->out.limit);
     haft_arena_reset(client->scratch);

@@ -36,7 +36,7 @@ static void client_destroy(haft_client *client)
     haft_buffer_finish(&client->params);
     haft_buffer_finish(&client->out);
     haft_arena_free(client->scratch);
-    client->allocator->release(client->allocator->context, client, sizeof *client);
+    client->allocator->release(client->allocator->context, client, client->size);
 }
 
 /* Every callback comes, and none after that. */
@@ -74,16 +74,58 @@ static unsigned client_number_or(unsigned number, unsigned otherwise)
     return number ? number : otherwise;
 }
 
+/* The strings of the options, which the client copies. */
+static const size_t client_strings[] = {
+    offsetof(haft_client_options, revision),  offsetof(haft_client_options, name),
+    offsetof(haft_client_options, version),   offsetof(haft_client_options, capabilities),
+    offsetof(haft_client_options, log_level), offsetof(haft_client_options, principal),
+    offsetof(haft_client_options, discovery)};
+
+enum { CLIENT_STRINGS = sizeof client_strings / sizeof *client_strings };
+
+static const char **client_string(haft_client_options *options, size_t i)
+{
+    return (const char **)(void *)((char *)options + client_strings[i]);
+}
+
+/* Allocates a client, with copies of the strings behind it. */
+static haft_client *client_alloc(const haft_allocator *allocator,
+                                 const haft_client_options *options)
+{
+    haft_client_options own = *options;
+    haft_client *client;
+    size_t size = sizeof *client;
+    char *end;
+
+    for (size_t i = 0; i < CLIENT_STRINGS; i++)
+        if (*client_string(&own, i))
+            size += strlen(*client_string(&own, i)) + 1;
+    client = allocator->alloc(allocator->context, size);
+    if (!client)
+        return NULL;
+    memset(client, 0, size);
+    end = (char *)(client + 1);
+    for (size_t i = 0; i < CLIENT_STRINGS; i++) {
+        const char **text = client_string(&own, i);
+        size_t bytes = *text ? strlen(*text) + 1 : 0;
+
+        if (bytes)
+            *text = memcpy(end, *text, bytes);
+        end += bytes;
+    }
+    client->options = own;
+    client->size = size;
+    return client;
+}
+
 /* Creates a client without a transport. */
 static haft_client *client_new(const haft_client_options *options, enum revision revision)
 {
     const haft_allocator *allocator = hf_allocator_or_default(options->allocator);
-    haft_client *client = allocator->alloc(allocator->context, sizeof *client);
+    haft_client *client = client_alloc(allocator, options);
 
     if (!client)
         return NULL;
-    memset(client, 0, sizeof *client);
-    client->options = *options;
     client->options.max_ms = client_number_or(options->max_ms, CLIENT_MAX_MS);
     client->options.max_rounds = client_number_or(options->max_rounds, CLIENT_ROUNDS);
     client->options.max_pages = client_number_or(options->max_pages, CLIENT_PAGES);
@@ -91,8 +133,8 @@ static haft_client *client_new(const haft_client_options *options, enum revision
         client->options.max_message = CLIENT_MESSAGE;
     client->allocator = allocator;
     client->destroy = client_destroy;
-    client->options.name = client_text_or(options->name, "client");
-    client->options.version = client_text_or(options->version, "1.0.0");
+    client->options.name = client_text_or(client->options.name, "client");
+    client->options.version = client_text_or(client->options.version, "1.0.0");
     client->revision = revision;
     client->now = CLIENT_START;
     client->requests.next_id = 1;

@@ -29,7 +29,8 @@ struct client_questions {
 };
 
 struct haft_client {
-    haft_client_options options;
+    haft_client_options options; /* their strings are behind the struct */
+    size_t size;                 /* with these */
     const haft_allocator *allocator;
     haft_transport transport;
     haft_session *session; /* session of memory.c; NULL with another transport */

@@ -14,6 +14,16 @@ enum {
     DOCUMENT_ROOM = 1 << 20   /* beyond that */
 };
 
+/* How much memory a message may need. */
+static size_t document_limit(const haft_client *client)
+{
+    size_t size = client->options.max_message;
+
+    return size < (SIZE_MAX - DOCUMENT_ROOM) / DOCUMENT_FACTOR
+               ? size * DOCUMENT_FACTOR + DOCUMENT_ROOM
+               : SIZE_MAX;
+}
+
 struct document *hf_document_new(haft_client *client)
 {
     const haft_allocator *allocator = client->allocator;
@@ -23,8 +33,7 @@ struct document *hf_document_new(haft_client *client)
         client->documents.spare = document->next;
         client->documents.n_spare--;
     } else {
-        haft_arena *arena = haft_arena_new(
-            allocator, client->options.max_message * DOCUMENT_FACTOR + DOCUMENT_ROOM);
+        haft_arena *arena = haft_arena_new(allocator, document_limit(client));
 
         document = arena ? allocator->alloc(allocator->context, sizeof *document) : NULL;
         if (!document) {

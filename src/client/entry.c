@@ -148,6 +148,9 @@ int hf_entry_defaults(yyjson_val *schema, haft_buffer *out)
     yyjson_obj_iter properties = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
     yyjson_val *key;
 
+    if (yyjson_obj_size(yyjson_obj_get(schema, "properties")) > ENTRY_SUBSCHEMAS ||
+        yyjson_arr_size(yyjson_obj_get(schema, "required")) > ENTRY_SUBSCHEMAS)
+        return HAFT_ETOOBIG; /* it could not be compiled either */
     hf_json_begin_object(&w);
     while ((key = yyjson_obj_iter_next(&properties))) {
         yyjson_val *property = yyjson_obj_iter_get_val(key);

@@ -255,6 +255,21 @@ int hf_list_begin(haft_client *client, haft_offer kind)
 
 /* ---- the program's functions ---- */
 
+const char *hf_list_skipped(const haft_client *client, yyjson_val *name)
+{
+    const haft_buffer *skipped = &client->lists.kinds[HAFT_OFFER_TOOL].skipped;
+    size_t at = 0;
+
+    while (at < skipped->size) {
+        const char *one = skipped->data + at, *why = one + strlen(one) + 1;
+
+        if (yyjson_equals_str(name, one))
+            return why;
+        at += strlen(one) + strlen(why) + 2;
+    }
+    return NULL;
+}
+
 const char *haft_client_skipped(const haft_client *client, size_t index, const char **ret_tool)
 {
     const haft_buffer *skipped;

@@ -40,6 +40,8 @@ void hf_list_changed(haft_client *client, haft_offer kind);
 /* The outcome of a list that is not being fetched; the client keeps its document as the latest
  * result. */
 int hf_list_result(haft_client *client, struct list *list, haft_result *ret_result);
+/* Why the list of tools does not have the one with the name; NULL if it was not left out. */
+const char *hf_list_skipped(const haft_client *client, yyjson_val *name);
 void hf_lists_init(haft_client *client);
 void hf_lists_finish(haft_client *client);
 

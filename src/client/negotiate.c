@@ -99,6 +99,22 @@ static bool negotiate_level(haft_client *client)
 
 /* ---- the handshake ---- */
 
+static void negotiate_choose(haft_client *client, yyjson_val *versions, const haft_result *result);
+
+/* A server that needed long to start may refuse the handshake, and list its revisions. */
+static bool negotiate_reconsider(haft_client *client, const haft_result *result)
+{
+    struct negotiation *own = &client->negotiation;
+    yyjson_val *versions = yyjson_obj_get(result->error_data, "supported");
+
+    if (result->error_code != RPC_UNSUPPORTED_VERSION || own->fixed ||
+        own->tries >= NEGOTIATE_TRIES || !yyjson_is_arr(versions))
+        return false;
+    own->tries++;
+    negotiate_choose(client, versions, result);
+    return true;
+}
+
 static void negotiate_take_greeting(haft_client *client, const haft_result *result)
 {
     yyjson_val *version = yyjson_obj_get(result->value, "protocolVersion");
@@ -139,6 +155,8 @@ static void negotiate_done_initialize(void *context, haft_client *client, int st
         return;
     if (status)
         negotiate_fail(client, status, client->http_status, "%.400s", client->error);
+    else if (negotiate_reconsider(client, result))
+        return;
     else if (result->error_code || result->is_error)
         negotiate_fail(client, HAFT_EPROTOCOL, 0, "the server rejected the handshake: %.300s (%d)",
                        result->error_message, result->error_code);
@@ -366,7 +384,7 @@ void hf_negotiate_renew(haft_client *client)
         return;
     if (own->restart && client->transport.restart)
         status = client->transport.restart(client->transport.context);
-    own->restart = false;
+    own->restart = status;
     if (status)
         negotiate_fail(client, status, 0, "cannot connect again: %s", haft_strerror(status));
     else

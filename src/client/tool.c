@@ -171,13 +171,11 @@ static int tool_check(haft_client *client, const struct tool *tool, haft_schema 
 /* Refuses a tool that was left out of the list. */
 static int tool_refuse(const haft_client *client, yyjson_val *name, haft_reason *reterr_reason)
 {
-    const char *why, *tool;
+    const char *why = hf_list_skipped(client, name);
 
-    for (size_t i = 0; (why = haft_client_skipped(client, i, &tool)); i++)
-        if (yyjson_equals_str(name, tool))
-            return hf_error_set(reterr_reason, HAFT_EINVAL, "",
-                                "the tool %.100s cannot be called: it %s", tool, why);
-    return 0;
+    return why ? hf_error_set(reterr_reason, HAFT_EINVAL, "",
+                              "the tool %.100s cannot be called: it %s", yyjson_get_str(name), why)
+               : 0;
 }
 
 int hf_tool_prepare(haft_client *client, yyjson_val *params, haft_header **ret_headers,

@@ -93,8 +93,8 @@ static int wait_request(haft_client *client, int64_t id, unsigned milliseconds, 
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result)
 {
-    if (!client)
-        return HAFT_ENOTFOUND;
+    if (!client || !ret_result)
+        return HAFT_EINVAL;
     return wait_request(client, id, milliseconds, true, ret_result);
 }
 
@@ -156,7 +156,7 @@ int hf_client_exchange(haft_client *client, const haft_client_exchange *exchange
 int haft_client_request(haft_client *client, const char *method, const char *params,
                         haft_result *ret_result)
 {
-    if (!client || !method)
+    if (!client || !method || !ret_result)
         return HAFT_EINVAL;
     return hf_client_exchange(
         client, HAFT_WITH(haft_client_exchange, .method = method, .params = params), ret_result);

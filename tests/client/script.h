@@ -46,7 +46,8 @@ struct script {
     char log[SCRIPT_LOG]; /* everything that was sent, with its headers */
     haft_time now, timer;
     unsigned restarts, closes, let_go, listens;
-    char revision[16]; /* as `negotiated` says */
+    int restart_status; /* what a restart returns */
+    char revision[16];  /* as `negotiated` says */
     bool http, has_wait, is_old, dead;
 };
 
@@ -219,7 +220,7 @@ static inline int script_restart(void *context)
     struct script *script = context;
 
     script->restarts++;
-    return 0;
+    return script->restart_status;
 }
 
 static inline void script_listen(void *context, bool listen)
