@@ -290,8 +290,9 @@ void haft_subscription_free(haft_subscription *subscription);
 
 /* ---- about the server ---- */
 
-/* The revision in use, and what the server has said about itself; NULL if it has not.  They live as
- * long as the client. */
+/* The revision in use, and what the server has said about itself; NULL if it has not.  They live until
+ * the client begins another session, which it may do by itself in any of its functions when a server
+ * has forgotten the session. */
 const char *haft_client_revision(const haft_client *client);
 haft_value *haft_client_server_info(const haft_client *client);
 haft_value *haft_client_capabilities(const haft_client *client);

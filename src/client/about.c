@@ -11,7 +11,6 @@ static bool about_is_same(yyjson_val *left, yyjson_val *right, haft_arena *arena
     return left && right ? hf_json_equal(left, right, arena) == 1 : left == right;
 }
 
-/* Former values stay, because the program may have them. */
 void hf_about_keep(haft_client *client, yyjson_val *info, yyjson_val *capabilities,
                    yyjson_val *instructions)
 {
@@ -21,8 +20,8 @@ void hf_about_keep(haft_client *client, yyjson_val *info, yyjson_val *capabiliti
     if (own->about && about_is_same(info, own->server_info, document->arena) &&
         about_is_same(capabilities, own->capabilities, document->arena))
         return;
-    hf_document_keep(document)->next = own->about;
-    own->about = document;
+    hf_document_drop(client, own->about);
+    own->about = hf_document_keep(document);
     own->server_info = info;
     own->capabilities = capabilities;
     own->instructions = yyjson_get_str(instructions);
@@ -55,12 +54,7 @@ int hf_about_remember(haft_client *client)
 
 void hf_about_finish(haft_client *client)
 {
-    while (client->negotiation.about) {
-        struct document *document = client->negotiation.about;
-
-        client->negotiation.about = document->next;
-        hf_document_drop(client, document);
-    }
+    hf_document_drop(client, client->negotiation.about);
 }
 
 /* ---- for the program ---- */

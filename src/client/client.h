@@ -194,6 +194,8 @@ int hf_entry_check(yyjson_val *schema, yyjson_val *content, haft_arena *arena,
 void hf_subscribe_notified(haft_client *client, const char *method, yyjson_val *params);
 /* A session has begun, `again` or for the first time: subscribes to everything. */
 void hf_subscribe_renew(haft_client *client, bool again);
+/* If the session is gone, begins another one later, for the subscriptions. */
+void hf_subscribe_revive(haft_client *client);
 /* Reports everything that may have changed meanwhile; false if there is nothing to report. */
 bool hf_subscribe_report(haft_client *client);
 void hf_subscribe_finish(haft_client *client);

@@ -319,6 +319,8 @@ void hf_client_pump(haft_client *client)
                                hf_subscribe_report(client) || inbox_one(client) ||
                                inbox_lost(client) || inbox_report_lost(client)))
         ;
+    if (!client->ending)
+        hf_subscribe_revive(client);
     client->busy = false;
 }
 

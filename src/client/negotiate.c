@@ -396,10 +396,11 @@ void hf_negotiate_failed(haft_client *client, const haft_failure *failure)
     struct negotiation *own = &client->negotiation;
 
     own->unread = !failure->maybe_handled;
-    if (!failure->session_gone || own->phase != NEGOTIATE_READY || client_is_modern(client))
+    if (!failure->session_gone || !own->again || client_is_modern(client))
         return;
-    own->phase = NEGOTIATE_LOST;
     own->restart = true;
+    if (own->phase == NEGOTIATE_READY)
+        own->phase = NEGOTIATE_LOST;
 }
 
 bool hf_negotiate_session_gone(haft_client *client, struct client_request *request,

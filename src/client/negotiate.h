@@ -25,7 +25,7 @@ struct negotiation {
     unsigned tries;         /* of the probe */
     int64_t id;             /* of its request; 0 for none */
     int status;             /* of one that failed */
-    struct document *about; /* what the server said, and former ones by `next` */
+    struct document *about; /* what the server said */
     yyjson_val *server_info, *capabilities;
     const char *instructions;
     void (*ready)(void *context, haft_client *client, int status);

@@ -3,7 +3,8 @@
  * A modern server is asked with one request for each subscription, which it does not answer while
  * the subscription lasts.  When that ends, the client asks again, later and later, and then reports
  * everything once, because it may have missed a change.  A legacy server is asked for each resource,
- * and sends changes of lists without being asked. */
+ * and sends changes of lists without being asked; when its session is gone, the client begins another
+ * one in the same way. */
 #include "client/client.h"
 
 #include <string.h>
@@ -173,6 +174,10 @@ static void subscribe_send(haft_subscription *subscription)
 
     if (client->closed || subscription->over)
         return;
+    if (client->negotiation.phase == NEGOTIATE_LOST) {
+        hf_negotiate_renew(client); /* and then hf_subscribe_renew */
+        return;
+    }
     if (client->negotiation.phase < NEGOTIATE_READY || client_is_modern(client)) {
         if (client->negotiation.phase == NEGOTIATE_READY)
             subscribe_listen(subscription);
@@ -183,6 +188,17 @@ static void subscribe_send(haft_subscription *subscription)
     subscribe_ask(subscription, "resources/subscribe");
 }
 
+void hf_subscribe_revive(haft_client *client)
+{
+    haft_subscription *subscription = client->subscriptions ? client->subscriptions->first : NULL;
+
+    if (client->negotiation.phase != NEGOTIATE_LOST)
+        return;
+    for (; subscription; subscription = subscription->next)
+        if (!subscription->due.index && !subscription->over)
+            subscribe_later(subscription);
+}
+
 void hf_subscribe_renew(haft_client *client, bool again)
 {
     haft_subscription *subscription = client->subscriptions ? client->subscriptions->first : NULL;
@@ -191,6 +207,8 @@ void hf_subscribe_renew(haft_client *client, bool again)
         if (subscription->id)
             continue;
         subscription->lapsed = subscription->lapsed || again;
+        if (!client_is_modern(client))
+            subscription->pause = SUBSCRIBE_FIRST_MS;
         hf_due_remove(client, &subscription->due);
         subscribe_send(subscription);
     }

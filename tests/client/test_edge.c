@@ -143,6 +143,43 @@ static void a_modern_server_may_start_slowly(void **state)
     }
 }
 
+static void note_change(void *context, haft_client *client, haft_offer kind, const char *uri)
+{
+    char *seen = context;
+
+    (void)client;
+    (void)kind;
+    snprintf(seen + strlen(seen), 32, "%s ", uri ? uri : "list");
+}
+
+#define OFFERS                                                                                     \
+    RESULT("{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":"                      \
+           "{\"listChanged\":true},\"resources\":{\"subscribe\":true}},\"serverInfo\":{}}")
+
+static void a_session_is_renewed_for_subscriptions(void **state)
+{
+    static const struct script_row rows[] = {{"initialize\"", SCRIPT_SAY, OFFERS, 0},
+                                             {"resources/subscribe", SCRIPT_SAY, RESULT("{}"), 0},
+                                             {NULL, SCRIPT_GONE, "the session is gone", 0},
+                                             {"initialize\"", SCRIPT_FAIL, "busy", 503},
+                                             {"initialize\"", SCRIPT_SAY, OFFERS, 0},
+                                             {"resources/subscribe", SCRIPT_SAY, RESULT("{}"), 0},
+                                             {NULL, 0, NULL, 0}};
+    static const char *const uris[] = {"a:b", NULL};
+    char seen[256] = "";
+    haft_client *client =
+        open_with(rows, true, HAFT_WITH(haft_client_options, .revision = "2025-11-25"));
+
+    (void)state;
+    assert_non_null(haft_client_subscribe(
+        client, HAFT_WITH(haft_topics, .tools = true, .uris = uris), note_change, seen));
+    assert_int_equal(haft_client_run(client, 10000), 0);
+    assert_string_equal(seen, "list a:b ");
+    assert_int_equal(script.listens, 2);
+    assert_null(script.rows->wants);
+    close_it(client);
+}
+
 /* ---- lists ---- */
 
 static void a_list_for_a_call_is_not_returned_later(void **state)
@@ -405,6 +442,7 @@ int main(void)
         cmocka_unit_test(strings_of_the_options_are_copied),
         cmocka_unit_test(a_request_fails_once_without_a_new_session),
         cmocka_unit_test(a_modern_server_may_start_slowly),
+        cmocka_unit_test(a_session_is_renewed_for_subscriptions),
         cmocka_unit_test(a_list_for_a_call_is_not_returned_later),
         cmocka_unit_test(an_error_in_an_array_is_the_result_of_a_list),
         cmocka_unit_test(a_call_returns_if_the_program_must_answer),
