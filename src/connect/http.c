@@ -7,8 +7,9 @@
 #include "base/sha256.h"
 
 enum {
-    LINK_LISTEN_MS = 1000,     /* that requests wait for the listening stream */
-    LINK_MORE_CONNECTIONS = 16 /* besides those of requests */
+    LINK_LISTEN_MS = 1000,      /* that requests wait for the listening stream */
+    LINK_MORE_CONNECTIONS = 16, /* besides those of requests */
+    LINK_MOST_CONNECTIONS = 1 << 20
 };
 
 static void http_on_timer(uv_timer_t *timer);
@@ -201,12 +202,23 @@ static int http_fill(struct http_exchange *exchange, const haft_outgoing *messag
     return 0;
 }
 
+/* The stream of an earlier session, which the next one does not continue. */
+static void http_forget_listen(struct http_link *http)
+{
+    struct http_exchange *listen = http_find_kind(http, EXCHANGE_LISTEN);
+
+    if (listen)
+        hf_http_exchange_drop(listen);
+}
+
 static void http_send(struct connect_link *link, const haft_outgoing *message)
 {
     struct http_link *http = (struct http_link *)link;
-    struct http_exchange *exchange =
-        hf_http_exchange_new(http, message->tag ? EXCHANGE_REQUEST : EXCHANGE_MESSAGE);
+    struct http_exchange *exchange;
 
+    if (http_is(message, "initialize"))
+        http_forget_listen(http);
+    exchange = hf_http_exchange_new(http, message->tag ? EXCHANGE_REQUEST : EXCHANGE_MESSAGE);
     if (!exchange || http_fill(exchange, message)) {
         if (exchange)
             hf_http_exchange_free(exchange);
@@ -364,7 +376,9 @@ static const struct connect_class http_class = {.send = http_send,
 static int http_open_client(struct http_link *http, haft_reason *reterr_reason)
 {
     const haft_target *target = &http->link.target;
-    unsigned connections = http->link.limits.max_in_flight + LINK_MORE_CONNECTIONS;
+    unsigned connections = http->link.limits.max_in_flight < LINK_MOST_CONNECTIONS
+                               ? http->link.limits.max_in_flight + LINK_MORE_CONNECTIONS
+                               : LINK_MOST_CONNECTIONS;
     const struct http_client_options options = {
         .allocator = http->link.allocator,
         .max_requests = connections * 2,

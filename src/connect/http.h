@@ -39,7 +39,9 @@ enum http_exchange_state {
 struct http_answer {
     int status; /* 0: no head yet */
     bool is_stream, is_json;
-    int failure;               /* of reading it: a haft_status */
+    bool was_stream;           /* it, or one before it */
+    int failure;               /* of sending or reading it: a haft_status, */
+    const char *why;           /* and its text; NULL: that of the status */
     haft_buffer body;          /* of a response that is not a stream */
     struct http_field *fields; /* headers of a challenge */
     size_t n_fields;
@@ -57,7 +59,7 @@ struct http_exchange {
     uint64_t due;          /* 0: never */
     bool is_initialize;    /* its message is that request, */
     bool is_initialized;   /* or that notification */
-    bool in_session;       /* it named a session */
+    unsigned session;      /* the number of the one that it named; 0: none */
     bool busy;             /* a callback of the client is on the stack */
     bool dropped;          /* it ends as soon as it is not busy */
     bool answered;         /* only the end of its stream is missing */
@@ -99,6 +101,7 @@ struct http_link {
     enum revision revision;
     bool legacy; /* `initialize` was answered */
     char session[HTTP_SESSION_LIMIT + 1];
+    unsigned n_sessions;  /* that the server has named */
     bool listens;         /* a stream is wanted, */
     bool listen_refused;  /* which the server does not offer */
     uint64_t listen_wait; /* requests wait for it until then */

@@ -42,8 +42,10 @@ static void answer_keep_session(struct http_link *http, const char *id)
     for (size_t i = 0; i < size; i++)
         if (id[i] < 0x21 || id[i] > 0x7E)
             return;
-    if (size && size <= HTTP_SESSION_LIMIT)
-        memcpy(http->session, id, size + 1);
+    if (!size || size > HTTP_SESSION_LIMIT)
+        return;
+    memcpy(http->session, id, size + 1);
+    http->n_sessions++;
 }
 
 static bool answer_is_challenge(const struct http_exchange *exchange)
@@ -98,6 +100,7 @@ void hf_http_answer_on_head(void *context, const struct http_head *head)
             answer_keep_session(exchange->http, field->value);
         }
     }
+    answer->was_stream = answer->was_stream || answer->is_stream;
     if (answer_is_challenge(exchange))
         answer_keep_fields(exchange, head);
     if (exchange->is_initialized)
@@ -211,7 +214,9 @@ static void answer_fail_reading(struct http_exchange *exchange)
     const struct connect_limits *limits = &exchange->http->link.limits;
     char text[HTTP_TEXT];
 
-    if (answer->failure == HAFT_ETOOBIG && answer->status)
+    if (answer->why)
+        snprintf(text, sizeof text, "%s", answer->why);
+    else if (answer->failure == HAFT_ETOOBIG && answer->status)
         snprintf(text, sizeof text, "the server's message exceeds the limit of %zu bytes",
                  limits->max_message);
     else if (answer->failure == HAFT_ETOOBIG)
@@ -265,6 +270,15 @@ static void answer_deliver(struct http_exchange *exchange)
         answer_refused(exchange, false);
 }
 
+/* Forgets the session of the exchange, unless there is a newer one. */
+static void answer_end_session(const struct http_exchange *exchange)
+{
+    struct http_link *http = exchange->http;
+
+    if (exchange->session == http->n_sessions)
+        http->session[0] = '\0';
+}
+
 static void answer_take_error(struct http_exchange *exchange)
 {
     struct http_link *http = exchange->http;
@@ -275,8 +289,8 @@ static void answer_take_error(struct http_exchange *exchange)
 
     if (answer_is_challenge(exchange) && hf_http_access_challenged(exchange))
         return;
-    if (status == ANSWER_NOT_FOUND && exchange->in_session) {
-        http->session[0] = '\0';
+    if (status == ANSWER_NOT_FOUND && exchange->session) {
+        answer_end_session(exchange);
         answer_refused(exchange, true);
     } else if (status != ANSWER_UNAUTHORIZED && status != ANSWER_FORBIDDEN &&
                answer_is_message(&exchange->answer)) {
@@ -347,7 +361,31 @@ static void answer_end_message(struct http_exchange *exchange)
     hf_http_exchange_free(exchange);
 }
 
-/* 404 and 405 mean that the server has no such stream, and nothing else. */
+/* A stream was open, and cannot be opened again: what the server sends meanwhile would be lost, so the
+ * client has to begin again. */
+static void answer_lose_stream(struct http_exchange *exchange)
+{
+    struct http_link *http = exchange->http;
+    int status = exchange->answer.status;
+    char text[HTTP_TEXT], words[64];
+    haft_failure failure = {.status = HAFT_ECLOSED,
+                            .http_status = status,
+                            .text = text,
+                            .maybe_handled = true,
+                            .session_gone = true};
+
+    if (status >= ANSWER_ERRORS)
+        snprintf(text, sizeof text,
+                 "the server ended the listening stream, and answered %s when it was resumed",
+                 answer_status_text(status, words));
+    else
+        snprintf(text, sizeof text, "the server ended the listening stream");
+    answer_end_session(exchange);
+    hf_http_exchange_free(exchange);
+    hf_connect_link_failed(&http->link, NULL, &failure);
+}
+
+/* An error means that the server has no such stream, and nothing else, unless there was one. */
 static void answer_end_listen(struct http_exchange *exchange)
 {
     struct http_link *http = exchange->http;
@@ -358,6 +396,10 @@ static void answer_end_listen(struct http_exchange *exchange)
         return;
     if (hf_http_events_resume(exchange))
         return;
+    if (exchange->answer.was_stream && !http->link.target.no_resume && !http->ending) {
+        answer_lose_stream(exchange);
+        return;
+    }
     http->listen_refused = status >= ANSWER_ERRORS;
     hf_http_exchange_free(exchange);
 }

@@ -113,6 +113,9 @@ bool hf_http_events_resume(struct http_exchange *exchange)
     bool known = events_has_id(sse);
     uint64_t pause = sse->has_retry ? sse->retry : EVENTS_PAUSE;
 
+    /* A server may end an idle stream as often as it likes, if it can be opened again. */
+    if (listens && answer->is_stream && exchange->tries == EVENTS_TRIES)
+        exchange->tries--;
     if (answer->failure || refused || http->link.target.no_resume || http->events ||
         hf_revision_rows[http->revision].modern || exchange->tries >= EVENTS_TRIES)
         return false;

@@ -181,8 +181,8 @@ static void exchange_put_head(struct http_exchange *exchange, struct exchange_he
         exchange_put(head, exchange->fields[i].name, exchange->fields[i].value);
     if (!exchange_is_post(exchange) && http->legacy && revision->header)
         exchange_put(head, "MCP-Protocol-Version", revision->name);
-    exchange->in_session = *http->session && !exchange->is_initialize;
-    if (exchange->in_session)
+    exchange->session = *http->session && !exchange->is_initialize ? http->n_sessions : 0;
+    if (exchange->session)
         exchange_put(head, "Mcp-Session-Id", http->session);
 }
 
@@ -206,9 +206,10 @@ static void exchange_set_times(const struct http_exchange *exchange,
     }
 }
 
-static void exchange_fail_later(struct http_exchange *exchange, int status)
+static void exchange_fail_later(struct http_exchange *exchange, int status, const char *why)
 {
     exchange->answer.failure = status;
+    exchange->answer.why = *why ? haft_arena_copy(exchange->arena, why, strlen(why)) : NULL;
     hf_http_exchange_wait(exchange, EXCHANGE_FAILED, 0);
 }
 
@@ -258,12 +259,13 @@ static void exchange_start_request(struct http_exchange *exchange)
     head.full = false;
     exchange->answer.status = 0;
     exchange->answer.failure = 0;
+    exchange->answer.why = NULL;
     exchange->answer.is_stream = exchange->answer.is_json = false;
     exchange->answer.location = NULL;
     haft_buffer_clear(&exchange->answer.body);
     hf_http_events_reset(exchange);
     if (!exchange_end_id(exchange)) {
-        exchange_fail_later(exchange, HAFT_ENOMEM);
+        exchange_fail_later(exchange, HAFT_ENOMEM, "");
         return;
     }
     exchange_put_head(exchange, &head);
@@ -278,7 +280,7 @@ static void exchange_start_request(struct http_exchange *exchange)
     exchange->due = 0;
     exchange->request = head.full ? NULL : http->functions->start(http->client, &options, &reason);
     if (!exchange->request)
-        exchange_fail_later(exchange, head.full ? HAFT_ETOOBIG : reason.code);
+        exchange_fail_later(exchange, head.full ? HAFT_ETOOBIG : reason.code, reason.text);
 }
 
 /* ---- beginning ---- */
@@ -296,7 +298,7 @@ void hf_http_exchange_begin(struct http_exchange *exchange)
     if (!status)
         exchange_start_request(exchange);
     else if (status != HAFT_PENDING)
-        exchange_fail_later(exchange, status);
+        exchange_fail_later(exchange, status, "");
 }
 
 void hf_http_exchange_again(struct http_exchange *exchange)

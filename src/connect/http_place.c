@@ -1,4 +1,5 @@
 /* http_place.c - the URL of a server: its parts, and what belongs to its origin. */
+#define _GNU_SOURCE /* memrchr */
 #include <string.h>
 #include <strings.h>
 
@@ -39,7 +40,8 @@ static int place_read_unix(struct http_place *place, const char *rest, haft_aren
 static int place_take_credentials(struct http_place *place, const char *url, haft_arena *arena,
                                   haft_reason *reterr_reason)
 {
-    const char *start = strstr(url, "//") + 2, *at = memchr(start, '@', strcspn(start, "/?#"));
+    const char *start = strstr(url, "//") + 2;
+    const char *at = memrchr(start, '@', strcspn(start, "/?#")); /* a password may have one */
     size_t size = at ? (size_t)(at - start) : 0;
     char *pair, *encoded;
 

@@ -11,6 +11,7 @@ struct site_answer {
     unsigned times;   /* how often it is given; 0: always */
     bool holds;       /* the connection stays open after the text, and nothing more is read */
     bool closes;      /* the connection closes after the text */
+    unsigned after;   /* it waits until so many requests have come */
 };
 
 enum { SITE_RECORD = 1 << 15, SITE_ANSWERS = 12 };
@@ -21,6 +22,7 @@ struct site {
     unsigned given[SITE_ANSWERS];
     char record[SITE_RECORD]; /* "METHOD PATH" and some headers of each request, one a line */
     size_t size;
+    atomic_uint n_requests;
     const char *base; /* replaces @ in answers */
 };
 
@@ -49,6 +51,7 @@ static void site_note(struct site *site, const char *request)
     for (size_t i = 0; i < COUNT_OF(names); i++)
         site_note_header(site, request, names[i]);
     site->size += (size_t)snprintf(site->record + site->size, SITE_RECORD - site->size, "\n");
+    atomic_fetch_add(&site->n_requests, 1);
 }
 
 static const struct site_answer *site_choose(struct site *site, const char *request)
@@ -90,6 +93,9 @@ static void site_serve(struct rogue *rogue, int fd, int number)
         site_note(site, rogue->seen);
         answer = site_choose(site, rogue->seen);
         pthread_mutex_unlock(&rogue->lock);
+        while (answer && atomic_load(&site->n_requests) < answer->after &&
+               !atomic_load(&rogue->ends))
+            poll(NULL, 0, 1);
         if (answer && answer->text)
             site_put(site, fd, answer->text);
         if (!answer || !answer->text || answer->holds)

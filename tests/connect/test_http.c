@@ -14,6 +14,9 @@
 #define SESSION                                                                                    \
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nMcp-Session-Id: s-1\r\n"                 \
     "Content-Length: 20\r\n\r\n" ANSWER
+#define LAST "{\"id\":4,\"result\":{}}"
+#define NEXT_SESSION                                                                               \
+    JSON "Mcp-Session-Id: s-2\r\nContent-Length: 20\r\n\r\n{\"id\":3,\"result\":{}}"
 #define FAILURE "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,\"message\":\"no\"}}"
 
 #define X10 "xxxxxxxxxx"
@@ -227,6 +230,24 @@ static const struct course {
      "message " ANSWER "\n"
      "failed 2: -22/404 the server answered 404 Not Found; the session has ended [session]\n",
      "POST /mcp\nPOST /mcp Mcp-Session-Id=s-1\n"},
+    {"the end of a session that has a successor",
+     {0},
+     {{.on = "\"id\":3", .text = NEXT_SESSION},
+      {.on = "initialize", .text = SESSION},
+      {.on = "\"n\"", .text = ACCEPTED},
+      {.on = "DELETE", .text = REFUSED("200 OK")},
+      {.on = "Mcp-Session-Id: s-2", .text = JSON "Content-Length: 20\r\n\r\n" LAST},
+      {.text = REFUSED("404 Not Found"), .after = 4}},
+     {{"initialize", 1, .runs = true, .reports = 1},
+      {"", .negotiated = "2025-11-25"},
+      {.method = "tools/call", .id = 2},
+      {"initialize", 3, .runs = true, .reports = 2},
+      {"n", .runs = true, .reports = 3},
+      {"tools/call", 4, .runs = true, .reports = 4}},
+     "message " ANSWER "\nmessage {\"id\":3,\"result\":{}}\n"
+     "failed 2: -22/404 the server answered 404 Not Found; the session has ended [session]\n"
+     "message " LAST "\n",
+     NULL},
     {"a stream that is resumed",
      {0},
      {{.on = "initialize", .text = SESSION},
@@ -334,6 +355,40 @@ static const struct course {
       {"tools/call", 2, .runs = true, .reports = 1}},
      "message " OTHER "\n",
      "POST /mcp\nGET /mcp MCP-Protocol-Version=2025-11-25\nPOST /mcp\n"},
+    {"a listening stream whose session ends",
+     {.listen = true},
+     {{.on = "initialized", .text = ACCEPTED},
+      {.on = "initialize", .text = SESSION},
+      {.on = "GET",
+       .text = STREAM "\r\nretry: 100\ndata: {\"method\":\"x\"}\n\n",
+       .times = 1,
+       .closes = true},
+      {.text = REFUSED("404 Not Found")}},
+     {{"initialize", 1, .runs = true, .reports = 1},
+      {"", .negotiated = "2025-11-25"},
+      {"notifications/initialized", .runs = true, .reports = 3}},
+     "message " ANSWER "\nmessage {\"method\":\"x\"}\n"
+     "failed 0: -17/404 the server ended the listening stream, and answered 404 Not Found when it "
+     "was resumed [maybe] [session]\n",
+     "POST /mcp\nPOST /mcp Mcp-Session-Id=s-1\n"
+     "GET /mcp Mcp-Session-Id=s-1 MCP-Protocol-Version=2025-11-25\n"
+     "GET /mcp Mcp-Session-Id=s-1 MCP-Protocol-Version=2025-11-25\n"},
+    {"a listening stream of a session that has a successor",
+     {.listen = true},
+     {{.on = "initialized", .text = ACCEPTED},
+      {.on = "\"id\":3", .text = NEXT_SESSION},
+      {.on = "initialize", .text = SESSION},
+      {.on = "GET", .text = STREAM "\r\ndata: {\"method\":\"x\"}\n\n", .holds = true},
+      {.on = "DELETE", .text = REFUSED("200 OK")}},
+     {{"initialize", 1, .runs = true, .reports = 1},
+      {"", .negotiated = "2025-11-25"},
+      {"notifications/initialized", .runs = true, .reports = 2},
+      {"initialize", 3, .runs = true, .reports = 3},
+      {"", .negotiated = "2025-11-25"},
+      {"notifications/initialized", .runs = true, .reports = 4}},
+     "message " ANSWER "\nmessage {\"method\":\"x\"}\n"
+     "message {\"id\":3,\"result\":{}}\nmessage {\"method\":\"x\"}\n",
+     NULL},
     {"a request that is let go",
      {0},
      {{.on = "one", .text = NULL}, {.text = JSON "Content-Length: 20\r\n\r\n" OTHER}},
