@@ -44,7 +44,7 @@ typedef struct haft_target {
 
     /* Of a command. */
     /* The complete environment, "NAME=value", NULL-terminated: that of the program without names that
-     * look like secrets (TOKEN, SECRET, PASSWORD, KEY, CREDENTIAL). */
+     * look like secrets (TOKEN, SECRET, PASSWORD, KEY, AUTH, CREDENTIAL). */
     const char *const *environment;
     const char *directory; /* working directory: that of the program */
     /* Receives a line of its standard error: by default it goes to that of the program. */

@@ -95,7 +95,9 @@ static void child_report_end(struct connect_child *child)
     if (child->running && child->output_ended)
         snprintf(text, sizeof text, "the server closed its output");
     else if (child->running)
-        snprintf(text, sizeof text, "the server closed its input");
+        snprintf(text, sizeof text,
+                 child->pipe.stalled ? "the server does not read its input"
+                                     : "the server closed its input");
     else if (child->exit_signal)
         snprintf(text, sizeof text, "the server was terminated by signal %d (%s)",
                  child->exit_signal, strsignal(child->exit_signal));
@@ -117,7 +119,7 @@ static void child_sign_seen(struct connect_child *child)
         return;
     if (child->output_ended && !child->running)
         child_report_end(child);
-    else
+    else if (!uv_is_active((uv_handle_t *)&child->timer)) /* further signs do not delay it */
         uv_timer_start(&child->timer, child_on_last_words, CHILD_LAST_WORDS, 0);
 }
 
@@ -196,6 +198,7 @@ static void child_on_errors_end(struct connect_pipe *pipe)
 /* The ends of the child, and ours: standard input, output and error. */
 struct child_pipes {
     int theirs[3], ours[3];
+    bool no_errors; /* it has no standard error, as this program has none */
 };
 
 static void child_close_all(const int fds[3])
@@ -210,6 +213,8 @@ static int child_make_pipes(struct child_pipes *pipes, bool with_errors)
 {
     int fds[2];
 
+    /* Before a pipe gets the number. */
+    pipes->no_errors = !with_errors && fcntl(STDERR_FILENO, F_GETFD) < 0;
     for (int i = 0; i < 3; i++)
         pipes->theirs[i] = pipes->ours[i] = -1;
     for (int i = 0; i < (with_errors ? 3 : 2); i++) {
@@ -240,7 +245,7 @@ static int child_spawn(struct connect_child *child, const struct child_pipes *pi
                                     .stdio_count = 3,
                                     .stdio = stdio};
 
-    if (stdio[2].data.fd == 2 && fcntl(2, F_GETFD) < 0)
+    if (pipes->no_errors)
         stdio[2].flags = UV_IGNORE;
     if (!options.env)
         options.env = hf_environment_public(child->link->arena);

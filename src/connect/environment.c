@@ -16,14 +16,24 @@ static bool environment_has(const char *name, size_t size, const char *word)
     return false;
 }
 
-/* Whether a part of the name, between underscores, ends with it: API_KEY and APIKEY, not KEYBOARD. */
-static bool environment_has_end(const char *name, size_t size, const char *word)
+/* Whether a part of the name, between underscores, ends with it, or is only followed by a number or
+ * "FILE": API_KEY, APIKEY2 and KEYFILE, not KEYBOARD. `whole`: the part is nothing else. */
+static bool environment_has_part(const char *name, size_t size, const char *word, bool whole)
 {
     size_t n = strlen(word);
 
-    for (size_t i = 0; i + n <= size; i++)
-        if (!strncasecmp(name + i, word, n) && (i + n == size || name[i + n] == '_'))
+    for (size_t i = 0; i + n <= size; i++) {
+        size_t end = i + n;
+
+        if (strncasecmp(name + i, word, n) || (whole && i && name[i - 1] != '_'))
+            continue;
+        if (end + 4 <= size && !strncasecmp(name + end, "FILE", 4))
+            end += 4;
+        while (end < size && name[end] >= '0' && name[end] <= '9')
+            end++;
+        if (end == size || name[end] == '_')
             return true;
+    }
     return false;
 }
 
@@ -31,13 +41,22 @@ bool hf_environment_is_secret(const char *name, size_t size)
 {
     static const char *const anywhere[] = {"TOKEN",  "SECRET",     "PASSWORD",
                                            "PASSWD", "PASSPHRASE", "CREDENTIAL"};
-    static const char *const at_end[] = {"KEY", "KEYS"};
+    static const char *const at_end[] = {"KEY", "KEYS", "PWD"};
+    static const char *const whole[] = {"PASS", "AUTH", "PAT"};
+    static const char *const plain[] = {"PWD", "OLDPWD", "SSH_AUTH_SOCK"}; /* paths */
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (size == strlen(plain[i]) && !memcmp(name, plain[i], size))
+            return false;
 
     for (size_t i = 0; i < sizeof anywhere / sizeof *anywhere; i++)
         if (environment_has(name, size, anywhere[i]))
             return true;
     for (size_t i = 0; i < sizeof at_end / sizeof *at_end; i++)
-        if (environment_has_end(name, size, at_end[i]))
+        if (environment_has_part(name, size, at_end[i], false))
+            return true;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (environment_has_part(name, size, whole[i], true))
             return true;
     return false;
 }

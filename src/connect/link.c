@@ -185,8 +185,10 @@ static void link_let_go(void *context, void *tag, bool over)
 
     if (!link->over && tag && link->late_tag == tag) {
         link->late_tag = NULL;
-        if (!link->late_all)
+        if (!link->late_all) {
+            link->late = (haft_failure){0};
             uv_timer_stop(&link->late_timer);
+        }
     }
     if (!link->over)
         link->class->let_go(link, tag, over);

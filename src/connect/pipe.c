@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { PIPE_UNSENT = 64 << 20 /* bytes that the server has not read */ };
+
 /* ---- writing without SIGPIPE ---- */
 
 /* Blocks the signal for this thread, and takes it away if the write has raised it. */
@@ -61,6 +63,11 @@ int hf_connect_pipe_send(struct connect_pipe *pipe, const char *text, size_t siz
 
     if (pipe->broken || pipe->out.fd < 0)
         return HAFT_ECLOSED;
+    if (pipe->writer.bytes > PIPE_UNSENT) {
+        uv_poll_stop(&pipe->out.poll);
+        pipe->broken = pipe->stalled = true;
+        return HAFT_ECLOSED;
+    }
     if (hf_writer_add(&pipe->writer, text, size))
         return HAFT_ENOMEM;
     pipe->used = true;

@@ -23,9 +23,10 @@ struct connect_pipe {
     struct connect_end in, out;
     struct lines lines;
     struct writer writer;
-    bool used;   /* something was sent */
-    bool broken; /* the peer does not read any more */
-    void *owner; /* for the callbacks */
+    bool used;    /* something was sent */
+    bool broken;  /* the peer does not read any more, */
+    bool stalled; /* although it could */
+    void *owner;  /* for the callbacks */
     /* A line, HAFT_ETOOBIG with its size, or no memory. */
     void (*on_line)(struct connect_pipe *pipe, int status, const char *line, size_t size);
     void (*on_end)(struct connect_pipe *pipe);    /* of the input; nothing follows */
@@ -38,7 +39,7 @@ struct connect_pipe {
 int hf_connect_pipe_open(struct connect_pipe *pipe, struct connect_link *link, int in, int out);
 
 /* Adds a message and a line end, and writes what it can. Returns 0, HAFT_ENOMEM, or HAFT_ECLOSED if
- * nobody reads. */
+ * nobody reads, or has not read for too long. */
 int hf_connect_pipe_send(struct connect_pipe *pipe, const char *text, size_t size);
 
 /* Closes one direction, or both. The handles close when the loop runs next; hf_connect_pipe_finish

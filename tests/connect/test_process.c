@@ -219,10 +219,30 @@ static const struct secret_name {
     const char *name;
     bool secret;
 } secret_names[] = {
-    {"PATH", false},          {"HOME", false},        {"KEYBOARD", false},
-    {"XKB_KEYMAP", false},    {"GITHUB_TOKEN", true}, {"aws_secret_access_key", true},
-    {"OPENAI_API_KEY", true}, {"PGPASSWORD", true},   {"GOOGLE_CREDENTIALS", true},
-    {"APIKEY", true},         {"KEY_FILE", true},     {"", false},
+    {"PATH", false},
+    {"HOME", false},
+    {"KEYBOARD", false},
+    {"XKB_KEYMAP", false},
+    {"GITHUB_TOKEN", true},
+    {"aws_secret_access_key", true},
+    {"OPENAI_API_KEY", true},
+    {"PGPASSWORD", true},
+    {"GOOGLE_CREDENTIALS", true},
+    {"APIKEY", true},
+    {"KEY_FILE", true},
+    {"", false},
+    {"OPENAI_API_KEY2", true},
+    {"TLS_KEYFILE", true},
+    {"DB_PASS", true},
+    {"MYSQL_PWD", true},
+    {"npm_config__auth", true},
+    {"GITHUB_PAT", true},
+    {"PWD", false},
+    {"OLDPWD", false},
+    {"SSH_AUTH_SOCK", false},
+    {"SSH_ASKPASS", false},
+    {"COMPASS", false},
+    {"AUTHOR", false},
 };
 
 static void test_secret_names(void **state)
@@ -256,6 +276,50 @@ static void test_unable(void **state)
         assert_int_equal(reason.code, HAFT_ECLOSED);
         assert_string_equal(reason.text, unables[i].text);
     }
+}
+
+/* A program whose standard error is closed has its descriptor for something else. */
+static void test_closed_standard_error(void **state)
+{
+    static const char *const command[] = {"sh", "-c", "echo \"$(readlink /proc/self/fd/2)\"; cat",
+                                          NULL};
+    int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10), status;
+    haft_reason reason = {0};
+    struct tap tap;
+
+    (void)state;
+    assert_true(tap_open(&tap, HAFT_WITH(haft_target, .command = command), NULL, &reason));
+    close(STDERR_FILENO);
+    status = tap.transport.restart(tap.transport.context);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    assert_int_equal(status, 0);
+    tap_run(&tap, 1, TAP_MS);
+    assert_string_equal(tap.log, "message /dev/null\n");
+    tap_close(&tap);
+}
+
+/* A server that talks and never reads does not fill the client's memory. */
+static void test_unread_forever(void **state)
+{
+    enum { MUCH = 1 << 20, TIMES = 100 };
+    static const char *const command[] = {"sleep", "1000", NULL};
+    char *text = malloc(MUCH + 1);
+    haft_reason reason = {0};
+    struct tap tap;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'x', MUCH);
+    text[MUCH] = '\0';
+    assert_true(
+        tap_open(&tap, HAFT_WITH(haft_target, .command = command, .close_ms = 100), NULL, &reason));
+    for (int i = 0; i < TIMES; i++)
+        tap_send(&tap, "ping", 0, text);
+    tap_run(&tap, 2, TAP_MS);
+    assert_string_equal(tap.log, "failed 0: -17/0 the server does not read its input\nclosed\n");
+    tap_close(&tap);
+    free(text);
 }
 
 /* ---- memory ---- */
@@ -372,6 +436,8 @@ int main(void)
         cmocka_unit_test(test_surroundings),
         cmocka_unit_test(test_secret_names),
         cmocka_unit_test(test_unable),
+        cmocka_unit_test(test_closed_standard_error),
+        cmocka_unit_test(test_unread_forever),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_descriptors_unable),
