@@ -7,7 +7,10 @@ enum { ROOM = 64 << 10, KEEP = 256 << 10, LEAST = 1024 };
 
 void hf_lines_init(struct lines *lines, const haft_allocator *allocator, size_t limit)
 {
-    *lines = (struct lines){.allocator = hf_allocator_or_default(allocator), .limit = limit};
+    size_t most = SIZE_MAX - 4; /* a line may have a byte order mark and a CR besides */
+
+    *lines = (struct lines){.allocator = hf_allocator_or_default(allocator),
+                            .limit = limit < most ? limit : most};
 }
 
 void hf_lines_finish(struct lines *lines)

@@ -104,6 +104,23 @@ static void finds_lines_wherever_they_are_cut(void **state)
     }
 }
 
+/* The limit may be the largest number. */
+static void a_line_may_have_any_length(void **state)
+{
+    struct lines lines;
+    haft_buffer seen;
+
+    (void)state;
+    haft_buffer_init(&seen, NULL, 1 << 20);
+    hf_lines_init(&lines, NULL, SIZE_MAX);
+    feed(&lines, TEXT("0123456789"), &seen);
+    feed(&lines, TEXT("\nb\n"), &seen);
+    haft_buffer_add(&seen, "", 1);
+    assert_string_equal(seen.data, "0123456789|b|");
+    haft_buffer_finish(&seen);
+    hf_lines_finish(&lines);
+}
+
 static void a_long_line_grows_the_buffer_which_shrinks_again(void **state)
 {
     enum { LONG = 4 << 20 };
@@ -183,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_for_no_end),
         cmocka_unit_test(finds_lines_wherever_they_are_cut),
+        cmocka_unit_test(a_line_may_have_any_length),
         cmocka_unit_test(a_long_line_grows_the_buffer_which_shrinks_again),
         cmocka_unit_test(without_memory_a_line_is_given_up),
     };
