@@ -162,18 +162,24 @@ static enum reply ask_fields(struct haft_form *form, yyjson_val *message)
     return reply;
 }
 
+/* Whether a question is still open after an answer with that status. */
+static bool form_is_open(int status)
+{
+    return status == HAFT_EINVAL || status == HAFT_ENOMEM;
+}
+
 /* Prompts for the fields, and answers. */
 static void form_fill_in(struct haft_form *form, haft_question *question, yyjson_val *message)
 {
     enum reply reply = ask_fields(form, message);
     char *content = reply == FILLED ? yyjson_mut_val_write(form->content, 0, NULL) : NULL;
 
-    if (content && haft_question_accept(question, content) == HAFT_EINVAL) {
+    int status = content ? haft_question_accept(question, content) : HAFT_ENOMEM;
+
+    if (content && status == HAFT_EINVAL)
         say_text("haft: declined, because the answer does not match the form\n", "", 0, "");
-        reply = DECLINED;
-    } else if (content) {
+    else if (content && !form_is_open(status))
         question = NULL;
-    }
     free(content);
     if (question && reply == CANCELLED)
         haft_question_cancel(question);
@@ -196,8 +202,13 @@ void form_ask(struct peer *peer, haft_question *question, bool accept_defaults)
     struct haft_form form = {.peer = peer, .schema = yyjson_obj_get(params, "requestedSchema")};
 
     if (accept_defaults) {
-        if (haft_question_accept(question, NULL) == HAFT_EINVAL)
-            form_decline(question, "the form has a field without a default", message);
+        int status = haft_question_accept(question, NULL);
+
+        if (form_is_open(status))
+            form_decline(question,
+                         status == HAFT_EINVAL ? "the form has a field without a default"
+                                               : haft_strerror(status),
+                         message);
     } else if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !form.schema) {
         form_decline(question, "there is no terminal to prompt on", message);
     } else {

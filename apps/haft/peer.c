@@ -470,6 +470,8 @@ void peer_close(struct peer *peer)
 {
     if (!peer)
         return;
+    for (size_t i = 0; i < peer->n_questions; i++)
+        haft_question_cancel(peer->questions[i]); /* after an interrupt */
     if (peer->client) {
         haft_client_close(peer->client, on_client_closed, peer);
         while (!peer->closed)

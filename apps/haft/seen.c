@@ -74,7 +74,7 @@ static bool seen_path(const struct invocation *call, char *ret_path, size_t room
     }
     hf_sha256_finish(&hash, digest);
     seen_put_hex(digest, SHA256_SIZE / 2, name + 5);
-    strcat(name, ".json");
+    memcpy(name + 5 + SHA256_SIZE, ".json", sizeof ".json");
     return state_path(name, ret_path, room);
 }
 
@@ -117,37 +117,88 @@ static yyjson_val *seen_read(const char *path, haft_arena *arena)
 static void seen_write(const char *path, const haft_buffer *text)
 {
     char temporary[PATH_MAX + sizeof ".XXXXXX"];
+    bool written;
     int fd;
 
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     fd = text->status ? -1 : mkstemp(temporary);
     if (fd < 0)
         return;
-    if (write_all(fd, text->data, text->size) || close(fd) || rename(temporary, path))
+    written = !write_all(fd, text->data, text->size);
+    if (close(fd) || !written || rename(temporary, path))
         unlink(temporary);
 }
 
-static bool seen_lists(yyjson_val *tools, const char *name)
-{
-    size_t i, n;
-    yyjson_val *tool;
+/* Names in their order, so that long lists are compared quickly. */
+struct seen_name {
+    const char *text;
+    yyjson_val *digest; /* NULL for a tool of today */
+};
 
-    yyjson_arr_foreach(tools, i, n, tool)
-        if (yyjson_equals_str(yyjson_obj_get(tool, "name"), name))
-            return true;
-    return false;
+struct seen_names {
+    struct seen_name *list; /* NULL without memory */
+    size_t n;
+};
+
+static int seen_order(const void *left, const void *right)
+{
+    const struct seen_name *one = left, *other = right;
+
+    return strcmp(one->text, other->text);
+}
+
+static const struct seen_name *seen_find(const struct seen_names *names, const char *text)
+{
+    struct seen_name key = {.text = text ? text : ""};
+
+    return names->n ? bsearch(&key, names->list, names->n, sizeof key, seen_order) : NULL;
+}
+
+/* The names of the last time. */
+static struct seen_names seen_before(yyjson_val *before, haft_arena *arena)
+{
+    struct seen_names names = {
+        .list = haft_arena_zalloc(arena, yyjson_obj_size(before) + 1, sizeof *names.list)};
+    yyjson_obj_iter iter = yyjson_obj_iter_with(before);
+    yyjson_val *key;
+
+    while (names.list && (key = yyjson_obj_iter_next(&iter)))
+        names.list[names.n++] =
+            (struct seen_name){yyjson_get_str(key), yyjson_obj_iter_get_val(key)};
+    if (names.n)
+        qsort(names.list, names.n, sizeof *names.list, seen_order);
+    return names;
+}
+
+static struct seen_names seen_today(yyjson_val *tools, haft_arena *arena)
+{
+    struct seen_names names = {
+        .list = haft_arena_zalloc(arena, yyjson_arr_size(tools) + 1, sizeof *names.list)};
+    yyjson_val *tool;
+    size_t i, n;
+
+    yyjson_arr_foreach(tools, i, n, tool) {
+        const char *name = yyjson_get_str(yyjson_obj_get(tool, "name"));
+
+        if (names.list && name)
+            names.list[names.n++].text = name;
+    }
+    if (names.n)
+        qsort(names.list, names.n, sizeof *names.list, seen_order);
+    return names;
 }
 
 /* The names of the last time that are not among the tools. */
 static const char **seen_removed(yyjson_val *before, yyjson_val *tools, haft_arena *arena)
 {
     const char **removed = haft_arena_zalloc(arena, yyjson_obj_size(before) + 1, sizeof *removed);
+    struct seen_names today = seen_today(tools, arena);
     yyjson_obj_iter iter = yyjson_obj_iter_with(before);
     yyjson_val *key;
     size_t n = 0;
 
-    while (removed && (key = yyjson_obj_iter_next(&iter)))
-        if (!seen_lists(tools, yyjson_get_str(key)))
+    while (removed && today.list && (key = yyjson_obj_iter_next(&iter)))
+        if (!seen_find(&today, yyjson_get_str(key)))
             removed[n++] = yyjson_get_str(key);
     return removed;
 }
@@ -156,6 +207,7 @@ struct seen seen_compare(const struct invocation *call, yyjson_val *tools, haft_
 {
     char path[PATH_MAX], digest[SEEN_DIGEST + 1];
     struct seen seen = {0};
+    struct seen_names names;
     haft_buffer text;
     struct json_writer w = {.out = &text};
     yyjson_val *before, *tool;
@@ -164,7 +216,8 @@ struct seen seen_compare(const struct invocation *call, yyjson_val *tools, haft_
     if (!seen_path(call, path, sizeof path))
         return seen;
     before = seen_read(path, arena);
-    if (before) {
+    names = seen_before(before, arena);
+    if (before && names.list) {
         seen.marks = haft_arena_zalloc(arena, yyjson_arr_size(tools) + 1, sizeof *seen.marks);
         seen.removed = seen_removed(before, tools, arena);
     }
@@ -173,13 +226,15 @@ struct seen seen_compare(const struct invocation *call, yyjson_val *tools, haft_
     hf_json_begin_object(json_key(&w, "tools"));
     yyjson_arr_foreach(tools, i, n, tool) {
         yyjson_val *name = yyjson_obj_get(tool, "name");
-        yyjson_val *last = yyjson_obj_getn(before, yyjson_get_str(name), yyjson_get_len(name));
+        const struct seen_name *last = seen_find(&names, yyjson_get_str(name));
 
         if (!seen_digest(tool, digest))
             continue;
         hf_json_text(hf_json_name(&w, yyjson_get_str(name), yyjson_get_len(name)), digest);
         if (seen.marks)
-            seen.marks[i] = !last ? "new" : yyjson_equals_str(last, digest) ? NULL : "changed";
+            seen.marks[i] = !last                                     ? "new"
+                            : yyjson_equals_str(last->digest, digest) ? NULL
+                                                                      : "changed";
     }
     hf_json_end_object(&w);
     hf_json_end_object(&w);
