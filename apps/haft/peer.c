@@ -451,7 +451,7 @@ int peer_open(struct peer **ret_peer, const struct invocation *call, const char 
     peer->arena = haft_arena_new(NULL, PEER_ARENA_LIMIT);
     if (!peer->arena || open_signals(peer))
         return peer_fail(peer, EXIT_LOCAL, "out of memory");
-    if (url) {
+    if (url && strncmp(url, "unix:", 5) != 0) {
         peer->authorizer = peer_authorizer(call, call->command->act == act_login, &reason);
         if (!peer->authorizer)
             return peer_fail(peer, EXIT_LOCAL, "%s", reason.text);

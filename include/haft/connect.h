@@ -57,7 +57,8 @@ typedef struct haft_target {
     const char *ca_file;           /* certificates to trust, in PEM: those of the system */
     const char *certificate, *key; /* certificate and key of the client, in PEM: none */
     const char *proxy;             /* "http://host:port"; "" for none: that of the environment */
-    haft_authorizer *authorizer;   /* obtains access (haft/authorize.h): none, a 401 is an error */
+    haft_authorizer *
+        authorizer; /* obtains access (haft/authorize.h), not with unix:; default: none, a 401 is an error */
     /* Also try the transport of 2024-11-05 (HTTP+SSE) if the server answers `initialize` with 400, 404
      * or 405. */
     bool legacy_sse;

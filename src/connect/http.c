@@ -393,6 +393,11 @@ static int http_open_client(struct http_link *http, haft_reason *reterr_reason)
     struct authorizer_loop loop = {.uv = http->link.loop};
     int status;
 
+    /* Its URL would be that of every socket, and so would its tokens. */
+    if (authorizer && http->place.unix_socket)
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "authorizer",
+                            "a server on a Unix socket cannot be used with an authorizer: what "
+                            "protects it is the mode of the socket");
     http->functions = hf_http_client_open(http->place.shown, reterr_reason);
     if (!http->functions)
         return HAFT_ENOTFOUND;

@@ -108,6 +108,21 @@ static void test_refused(void **state)
     }
 }
 
+/* Tokens belong to URLs, and all sockets have the same. */
+static void test_socket_with_authorizer(void **state)
+{
+    haft_authorizer *authorizer = haft_bearer_new("secret");
+    haft_target target =
+        HAFT_INIT(haft_target, .url = "unix:/nonexistent/socket", .authorizer = authorizer);
+    haft_reason reason = {0};
+
+    (void)state;
+    assert_null(haft_client_connect(&target, NULL, &reason));
+    assert_int_equal(reason.code, HAFT_EINVAL);
+    assert_non_null(strstr(reason.text, "cannot be used with an authorizer"));
+    haft_authorizer_free(authorizer);
+}
+
 /* A program that cannot run is started once, and one that the first message kills, twice. */
 static void test_starts(void **state)
 {
@@ -370,9 +385,13 @@ static void test_memory(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocking), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_starts),   cmocka_unit_test(test_close_inside),
-        cmocka_unit_test(test_loop),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_blocking),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_socket_with_authorizer),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_close_inside),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_memory),
     };
 
