@@ -89,14 +89,15 @@ static void bearer_detach(haft_authorizer *authorizer)
     (void)authorizer;
 }
 
-static int bearer_headers(haft_authorizer *authorizer, const char *method, const char *url,
-                          haft_arena *arena, struct http_field ret_fields[AUTHORIZER_FIELDS],
-                          size_t *ret_n, struct authorizer_wait *wait)
+static int bearer_headers(haft_authorizer *authorizer, const char *method, const char *server,
+                          const char *url, haft_arena *arena,
+                          struct http_field ret_fields[AUTHORIZER_FIELDS], size_t *ret_n,
+                          struct authorizer_wait *wait)
 {
     struct bearer *bearer = (struct bearer *)authorizer;
     char *value;
 
-    (void)method, (void)wait;
+    (void)method, (void)server, (void)wait;
     *ret_n = 0;
     if (!bearer_is_for(bearer, url))
         return 0;

@@ -47,11 +47,13 @@ struct authorizer_class {
                   haft_reason *reterr_reason);
     void (*detach)(haft_authorizer *authorizer);
 
-    /* Writes headers for a request: none if the url is not one that a token was issued for. Returns 0,
+    /* Writes headers for a request to a URL of an MCP server, whose own URL is `server`: none if it has
+     * no token, or if the token was not issued for the URL. Returns 0,
      * HAFT_ENOMEM, or HAFT_PENDING: an expired token is being renewed, `done` follows and the sender asks again. Values live in the arena. */
-    int (*headers)(haft_authorizer *authorizer, const char *method, const char *url,
-                   haft_arena *arena, struct http_field ret_fields[AUTHORIZER_FIELDS],
-                   size_t *ret_n, struct authorizer_wait *wait);
+    int (*headers)(haft_authorizer *authorizer, const char *method, const char *server,
+                   const char *url, haft_arena *arena,
+                   struct http_field ret_fields[AUTHORIZER_FIELDS], size_t *ret_n,
+                   struct authorizer_wait *wait);
 
     /* Obtains access. Returns 0 if the request can be sent again at once; HAFT_PENDING, and `done`
      * follows, never before the function returns; or an error with the reason. */

@@ -57,8 +57,9 @@ int hf_http_access_headers(struct http_exchange *exchange)
         return 0;
     access_prepare(exchange);
     status = authorizer->class->headers(authorizer, hf_http_exchange_method(exchange),
-                                        hf_http_exchange_url(exchange), exchange->arena,
-                                        exchange->access, &exchange->n_access, &exchange->wait);
+                                        exchange->http->place.url, hf_http_exchange_url(exchange),
+                                        exchange->arena, exchange->access, &exchange->n_access,
+                                        &exchange->wait);
     if (status == HAFT_PENDING)
         access_wait(exchange);
     return status;

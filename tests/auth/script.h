@@ -225,8 +225,8 @@ HAFT_MAYBE_UNUSED_ static const char *subject_header(struct subject *subject, ha
     struct http_field fields[AUTHORIZER_FIELDS];
     size_t n = 0;
 
-    assert_int_equal(subject->authorizer->class->headers(subject->authorizer, "POST", url, arena,
-                                                         fields, &n, NULL),
+    assert_int_equal(subject->authorizer->class->headers(subject->authorizer, "POST", url, url,
+                                                         arena, fields, &n, NULL),
                      0);
     return n ? fields[0].value : "";
 }

@@ -508,9 +508,9 @@ static void connects_to_no_narrower_network(void **state)
                 NULL),
             0);
         snprintf(issuer, sizeof issuer, "https://127.0.0.1:%d", subject.rogue->port);
-        assert_int_equal(subject.authorizer->class->headers(subject.authorizer, "POST",
-                                                            "https://mcp.example/mcp", arena,
-                                                            fields, &n, &subject.wait),
+        assert_int_equal(subject.authorizer->class->headers(
+                             subject.authorizer, "POST", "https://mcp.example/mcp",
+                             "https://mcp.example/mcp", arena, fields, &n, &subject.wait),
                          HAFT_PENDING);
         subject.status = HAFT_PENDING;
         while (!subject.dones && !subject.rogue->connections)

@@ -69,14 +69,15 @@ static void scripted_detach(haft_authorizer *authorizer)
     uv_close((uv_handle_t *)&own->timer, NULL);
 }
 
-static int scripted_headers(haft_authorizer *authorizer, const char *method, const char *url,
-                            haft_arena *arena, struct http_field ret_fields[AUTHORIZER_FIELDS],
-                            size_t *ret_n, struct authorizer_wait *wait)
+static int scripted_headers(haft_authorizer *authorizer, const char *method, const char *server,
+                            const char *url, haft_arena *arena,
+                            struct http_field ret_fields[AUTHORIZER_FIELDS], size_t *ret_n,
+                            struct authorizer_wait *wait)
 {
     struct scripted *own = (struct scripted *)authorizer;
     int status = own->before[own->n_before < 3 ? own->n_before : 3];
 
-    (void)method;
+    (void)server, (void)method;
     assert_true(strstr(url, "/mcp"));
     *ret_n = 0;
     own->n_before++;
@@ -285,8 +286,8 @@ static size_t bearer_put(haft_authorizer *authorizer, const char *url)
     haft_arena *arena = haft_arena_new(NULL, 1000);
     size_t n = 9;
 
-    assert_int_equal(authorizer->class->headers(authorizer, "POST", url, arena, fields, &n, NULL),
-                     0);
+    assert_int_equal(
+        authorizer->class->headers(authorizer, "POST", url, url, arena, fields, &n, NULL), 0);
     if (n) {
         assert_string_equal(fields[0].name, "Authorization");
         assert_string_equal(fields[0].value, "Bearer s3cret");

@@ -150,8 +150,9 @@ static void request_send(struct request *request)
                                            .on_end = request_on_end,
                                            .context = request};
     haft_reason reason = {0};
-    int status = asker->authorizer->class->headers(asker->authorizer, "POST", request->url, arena,
-                                                   fields, &options.n_headers, &request->wait);
+    int status =
+        asker->authorizer->class->headers(asker->authorizer, "POST", request->url, request->url,
+                                          arena, fields, &options.n_headers, &request->wait);
 
     request->size = 0;
     request->body[0] = '\0';

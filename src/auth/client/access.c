@@ -245,10 +245,26 @@ bool hf_access_is_expired(const struct oauth_access *access)
     const struct oauth_tokens *tokens = &access->tokens;
     int64_t margin = (tokens->lifetime + 9) / 10;
 
-    if (tokens->expires_at < 0)
+    if (tokens->expires_at < 0 || tokens->unused)
         return false;
     return (int64_t)time(NULL) + (margin < ACCESS_MARGIN ? margin : ACCESS_MARGIN) >=
            tokens->expires_at;
+}
+
+/* Forgets a server that there is nothing to know about. */
+static bool access_make_room(struct oauth *oauth)
+{
+    struct oauth_access **place = &oauth->accesses, *access;
+
+    while (*place && ((*place)->tokens.arena || (*place)->flow))
+        place = &(*place)->next;
+    access = *place;
+    if (!access)
+        return false;
+    *place = access->next;
+    oauth->n_accesses--;
+    hf_access_free(oauth, access);
+    return true;
 }
 
 static int access_new(struct oauth *oauth, const char *url, struct oauth_access **ret_access,
@@ -258,7 +274,7 @@ static int access_new(struct oauth *oauth, const char *url, struct oauth_access 
     struct web_url parts;
     int status;
 
-    if (oauth->n_accesses == OAUTH_ACCESSES)
+    if (oauth->n_accesses == OAUTH_ACCESSES && !access_make_room(oauth))
         return hf_error_set(reterr_reason, HAFT_EBUSY, url,
                             "the authorizer is used for too many servers");
     access = oauth->memory->alloc(oauth->memory->context, sizeof *access);
@@ -287,7 +303,7 @@ int hf_access_find(struct oauth *oauth, const char *url, struct oauth_access **r
                    haft_reason *reterr_reason)
 {
     struct oauth_access *access;
-    struct web_url parts;
+    struct web_url parts, server;
     haft_buffer name;
     int status = 0;
 
@@ -303,7 +319,8 @@ int hf_access_find(struct oauth *oauth, const char *url, struct oauth_access **r
         if (!strcmp(access->url, name.data))
             break;
     for (struct oauth_access *each = oauth->accesses; each && !access && !status; each = each->next)
-        if (hf_access_covers(each, url))
+        if (!hf_web_url_read(each->url, &server) && hf_web_url_is_within(&parts, &server) &&
+            hf_access_covers(each, url))
             access = each;
     if (!status && !access)
         status = access_new(oauth, name.data, &access, reterr_reason);

@@ -152,7 +152,8 @@ int hf_discover_issuer(struct oauth_flow *flow)
  * or the first. */
 static const char *discover_choose_issuer(const struct oauth_flow *flow)
 {
-    const char *const wanted[] = {flow->oauth->options.issuer, flow->access->tokens.issuer};
+    const char *const wanted[] = {flow->oauth->options.issuer, flow->oauth->pinned,
+                                  flow->access->tokens.issuer};
     const struct resource_metadata *resource = &flow->resource;
 
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)

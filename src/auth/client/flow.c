@@ -29,8 +29,8 @@ static bool flow_allow_address(void *context, const struct sockaddr *address, so
     (void)size;
     if (flow->fetch.trusted)
         return true;
-    /* Its first address tells; a name that changes meanwhile does not. */
-    if (flow->fetch.at_server && !flow->marks.located) {
+    /* The most public of its addresses tells: a name may have others that lead into this machine. */
+    if (flow->fetch.at_server && (!flow->marks.located || network < access->network)) {
         access->network = network;
         flow->marks.located = true;
     }
@@ -92,6 +92,9 @@ int hf_flow_new(struct oauth *oauth, struct oauth_access *access, enum flow_goal
         hf_flow_free(flow);
         return code;
     }
+    /* Where the server was long ago does not count for what it names now. */
+    if (goal == FLOW_AUTHORIZE)
+        access->network = flow->server.loopback ? NETWORK_LOOPBACK : NETWORK_PUBLIC;
     *ret_flow = flow;
     return 0;
 }

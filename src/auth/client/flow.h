@@ -62,6 +62,7 @@ struct flow_marks {
     bool registered_again; /* because the registration was gone */
     bool nonce_used;
     bool located; /* the network of the MCP server is known */
+    bool moved;   /* the tokens were replaced by those of another issuer */
 };
 
 struct oauth_flow {
@@ -120,12 +121,14 @@ flow_step hf_discover_resource; /* discover.c: begins with resource metadata */
 flow_step hf_discover_issuer;   /* begins with resource and issuer known */
 flow_step
     hf_identify_client; /* identify.c; for other grants than a code it returns 0 or HAFT_ENOTFOUND */
-flow_step hf_identify_forget; /* forgets the registration */
-flow_step hf_login_prepare;   /* login.c: decides on the redirect URI */
-flow_step hf_login_begin;     /* shows the URL */
-flow_step hf_grant_begin;     /* grant.c: after discovery; asks for a token, or logs in */
-flow_step hf_grant_code;      /* after a login; the code is flow->assertion */
-flow_step hf_revoke_begin;    /* revoke.c */
+flow_step hf_identify_forget;   /* forgets the registration */
+flow_step hf_identify_owner;    /* whether the issuer may see the program's credentials */
+flow_step hf_identify_accepted; /* it has accepted them: remembers the issuer */
+flow_step hf_login_prepare;     /* login.c: decides on the redirect URI */
+flow_step hf_login_begin;       /* shows the URL */
+flow_step hf_grant_begin;       /* grant.c: after discovery; asks for a token, or logs in */
+flow_step hf_grant_code;        /* after a login; the code is flow->assertion */
+flow_step hf_revoke_begin;      /* revoke.c */
 
 /* Sends a token request to flow->endpoint, with client authentication: flow->build writes the body,
  * and flow->granted gets the answer. */

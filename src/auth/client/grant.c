@@ -146,6 +146,7 @@ static int grant_keep(struct oauth_flow *flow, const struct token_answer *answer
     tokens.client_id = grant_copy(tokens.arena, flow->client.id, &failed);
     tokens.access = grant_copy(tokens.arena, answer->access_token, &failed);
     tokens.type = flow->oauth->options.dpop ? "DPoP" : "Bearer";
+    tokens.unused = true;
     tokens.refresh = grant_copy(tokens.arena, refresh, &failed);
     tokens.asked = grant_copy(tokens.arena, flow->asked ? flow->asked : "", &failed);
     if (failed) {
@@ -177,7 +178,8 @@ static int grant_accept(struct oauth_flow *flow)
         return hf_flow_refuse(flow, HAFT_EDENIED,
                               "the authorization server issued a token of another type than %s",
                               wanted);
-    return grant_keep(flow, &answer);
+    status = grant_keep(flow, &answer);
+    return status ? status : hf_identify_accepted(flow);
 }
 
 static int grant_refused(struct oauth_flow *flow, const char *error)
@@ -357,19 +359,48 @@ static int grant_obtain(struct oauth_flow *flow)
                                                                     : grant_build_assertion);
 }
 
-/* The refresh token is worth nothing any more. */
-static int grant_renewal_failed(struct oauth_flow *flow)
+/* Goes on without the refresh token; `drop` says that it is worth nothing any more. */
+static int grant_renewal_failed(struct oauth_flow *flow, bool drop)
 {
-    int status;
-
     flow->marks.renewing = false;
     flow->marks.renewed = true;
     flow->access->tokens.refresh = NULL;
     if (flow->goal == FLOW_AUTHORIZE || flow->oauth->options.grant != HAFT_GRANT_CODE)
         return grant_obtain(flow);
     /* The sender goes on without a token, is challenged, and a person logs in. */
-    status = hf_access_drop(flow->oauth, flow->access, &flow->reason);
-    return status;
+    if (drop)
+        return hf_access_drop(flow->oauth, flow->access, &flow->reason);
+    hf_tokens_finish(flow->oauth, &flow->access->tokens);
+    return 0;
+}
+
+/* Whether the tokens are of the issuer and for the resource that the flow is about. */
+static bool grant_is_same(const struct oauth_flow *flow)
+{
+    const struct oauth_tokens *tokens = &flow->access->tokens;
+
+    return tokens->issuer && !strcmp(tokens->issuer, flow->issuer.issuer) && tokens->resource &&
+           !strcmp(tokens->resource, flow->resource.resource);
+}
+
+/* Another program has logged in at another issuer: its tokens are renewed there. */
+static int grant_follow(struct oauth_flow *flow)
+{
+    const struct oauth_tokens *tokens = &flow->access->tokens;
+
+    flow->marks.renewing = false;
+    if (flow->goal == FLOW_AUTHORIZE)
+        return grant_obtain(flow);
+    if (flow->marks.moved || !tokens->refresh)
+        return grant_renewal_failed(flow, false);
+    flow->marks.moved = true;
+    flow->resource = (struct resource_metadata){
+        .resource = haft_arena_copy(flow->arena, tokens->resource, strlen(tokens->resource))};
+    flow->issuer = (struct issuer_metadata){
+        .issuer = haft_arena_copy(flow->arena, tokens->issuer, strlen(tokens->issuer))};
+    if (!flow->resource.resource || !flow->issuer.issuer)
+        return hf_flow_no_memory(flow);
+    return hf_discover_issuer(flow);
 }
 
 /* Reads the store again. Returns 0, or 1 if another program that shares it has renewed the token. */
@@ -393,17 +424,34 @@ static int grant_reload(struct oauth_flow *flow)
            !hf_access_is_expired(flow->access);
 }
 
+static bool grant_is_among(const char *error, const char *const *errors)
+{
+    while (*errors && strcmp(*errors, error) != 0)
+        errors++;
+    return *errors;
+}
+
 /* If the refresh token is refused, another program may have used it in the meantime. */
 static int grant_renewed(struct oauth_flow *flow)
 {
+    static const char *const later[] = {"temporarily_unavailable", "server_error", "slow_down",
+                                        NULL};
+    static const char *const final[] = {"invalid_grant", "invalid_client", "unauthorized_client",
+                                        NULL};
+    const char *error;
     int status;
 
     if (flow->fetch.status == 200)
         return grant_accept(flow);
-    if (flow->fetch.status != 400 && flow->fetch.status != 401)
-        return grant_refused(flow, hf_flow_error(flow));
+    error = hf_flow_error(flow);
+    if ((flow->fetch.status != 400 && flow->fetch.status != 401) || grant_is_among(error, later))
+        return grant_refused(flow, error);
+    if (!grant_is_among(error, final))
+        return grant_renewal_failed(flow, false);
     status = grant_reload(flow);
-    return status > 0 ? 0 : status ? status : grant_renewal_failed(flow);
+    if (status)
+        return status > 0 ? 0 : status;
+    return grant_is_same(flow) ? grant_renewal_failed(flow, true) : grant_follow(flow);
 }
 
 static int grant_renew(struct oauth_flow *flow)
@@ -413,12 +461,14 @@ static int grant_renew(struct oauth_flow *flow)
 
     if (status)
         return status > 0 ? 0 : status;
+    if (!grant_is_same(flow))
+        return grant_follow(flow);
     flow->marks.renewing = true;
     if (!tokens->refresh || !tokens->client_id)
-        return grant_renewal_failed(flow);
+        return grant_renewal_failed(flow, true);
     status = hf_identify_client(flow);
     if (status == HAFT_ENOTFOUND || (!status && strcmp(flow->client.id, tokens->client_id) != 0))
-        return grant_renewal_failed(flow);
+        return grant_renewal_failed(flow, true);
     if (status)
         return status;
     status = grant_ask(flow, grant_build_refresh);
@@ -428,14 +478,16 @@ static int grant_renew(struct oauth_flow *flow)
 
 int hf_grant_begin(struct oauth_flow *flow)
 {
-    const struct oauth_tokens *tokens = &flow->access->tokens;
+    haft_grant grant = flow->oauth->options.grant;
     int status = grant_choose_scopes(flow);
-    bool same = tokens->issuer && !strcmp(tokens->issuer, flow->issuer.issuer) &&
-                tokens->resource && !strcmp(tokens->resource, flow->resource.resource);
 
+    /* Nothing of the program is shown to a server that it is not for. */
+    if (!status && (grant == HAFT_GRANT_JWT_BEARER || grant == HAFT_GRANT_ID_JAG))
+        status = hf_identify_owner(flow);
     if (status)
         return status;
-    if (!flow->step_up && !flow->marks.renewed && same && tokens->refresh)
+    if (!flow->step_up && !flow->marks.renewed && grant_is_same(flow) &&
+        flow->access->tokens.refresh)
         return grant_renew(flow);
     return grant_obtain(flow);
 }

@@ -53,54 +53,88 @@ unsigned hf_client_method(const struct oauth_flow *flow, unsigned registered)
 
 /* ---- credentials of the program ---- */
 
-/* Credentials without an issuer belong to the first one that they are used at, also the next time
- * that the program runs. */
+static const char *identify_pin_key(struct oauth_flow *flow)
+{
+    const char *id = flow->oauth->options.client_id;
+
+    return id ? haft_arena_printf(flow->arena, "static %s", id) : "assertion";
+}
+
+/* Whether the program's credentials may be shown to the issuer: HAFT_EDENIED if not. Credentials
+ * without an issuer belong to the first one that they are used at; once it has accepted them, also the
+ * next time that the program runs. */
 static int identify_pin(struct oauth_flow *flow)
 {
-    const char *key = haft_arena_printf(flow->arena, "static %s", flow->oauth->options.client_id);
+    struct oauth *oauth = flow->oauth;
+    const char *issuer = oauth->options.issuer ? oauth->options.issuer : oauth->pinned;
     yyjson_val *object;
+    int status;
+
+    if (!issuer) {
+        status = identify_load(flow, identify_pin_key(flow), &object);
+        if (status && status != HAFT_ENOTFOUND)
+            return status;
+        issuer = status ? flow->issuer.issuer : yyjson_get_str(yyjson_obj_get(object, "issuer"));
+        if (issuer)
+            oauth->pinned = haft_arena_copy(oauth->arena, issuer, strlen(issuer));
+        if (issuer && !oauth->pinned)
+            return hf_flow_no_memory(flow);
+        oauth->pin_kept = !status;
+    }
+    return issuer && !strcmp(issuer, flow->issuer.issuer) ? 0 : HAFT_EDENIED;
+}
+
+int hf_identify_accepted(struct oauth_flow *flow)
+{
+    struct oauth *oauth = flow->oauth;
+    const char *key = identify_pin_key(flow);
     haft_buffer value;
     struct json_writer w = {.out = &value};
-    int status = identify_load(flow, key, &object);
+    int status;
 
-    if (!status) {
-        const char *issuer = yyjson_get_str(yyjson_obj_get(object, "issuer"));
-
-        return issuer && !strcmp(issuer, flow->issuer.issuer) ? 0 : HAFT_EDENIED;
-    }
-    if (status != HAFT_ENOTFOUND)
-        return status;
-    haft_buffer_init(&value, flow->oauth->memory, AUTH_STORE_VALUE);
+    if (!oauth->pinned || oauth->pin_kept || strcmp(oauth->pinned, flow->issuer.issuer) != 0)
+        return 0;
+    haft_buffer_init(&value, oauth->memory, AUTH_STORE_VALUE);
     hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "issuer"), flow->issuer.issuer);
+    hf_json_text(json_key(&w, "issuer"), oauth->pinned);
     hf_json_end_object(&w);
     haft_buffer_add(&value, "", 1);
-    status = value.status ? hf_flow_no_memory(flow)
-                          : hf_auth_store_save(&flow->oauth->store, key, value.data, value.size - 1,
-                                               &flow->reason);
+    status = value.status || !key ? hf_flow_no_memory(flow)
+                                  : hf_auth_store_save(&oauth->store, key, value.data,
+                                                       value.size - 1, &flow->reason);
     haft_buffer_finish(&value);
+    oauth->pin_kept = !status;
     return status;
+}
+
+static int identify_refuse(struct oauth_flow *flow)
+{
+    return hf_flow_refuse(flow, HAFT_EDENIED,
+                          "the server uses the authorization server %.120s, for which this client "
+                          "has no credentials",
+                          flow->issuer.issuer);
+}
+
+int hf_identify_owner(struct oauth_flow *flow)
+{
+    int status = identify_pin(flow);
+
+    return status == HAFT_EDENIED ? identify_refuse(flow) : status;
 }
 
 /* Returns 0, HAFT_ENOTFOUND if the program has none for this issuer, or another error. */
 static int identify_static(struct oauth_flow *flow)
 {
     const haft_oauth_options *options = &flow->oauth->options;
-    int status = 0;
+    int status;
 
     if (!options->client_id)
         return HAFT_ENOTFOUND;
-    if (!options->issuer)
-        status = identify_pin(flow);
-    else if (strcmp(options->issuer, flow->issuer.issuer) != 0)
-        status = HAFT_EDENIED;
+    status = identify_pin(flow);
     if (status == HAFT_EDENIED && options->client_metadata_url && flow->issuer.metadata_url)
         return HAFT_ENOTFOUND;
     if (status == HAFT_EDENIED)
-        return hf_flow_refuse(flow, status,
-                              "the server uses the authorization server %.120s, for which this "
-                              "client has no credentials",
-                              flow->issuer.issuer);
+        return identify_refuse(flow);
     if (status)
         return status;
     flow->client = (struct flow_client){.id = options->client_id, .secret = options->client_secret};

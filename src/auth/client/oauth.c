@@ -158,11 +158,11 @@ static const char *oauth_copy(haft_arena *arena, const haft_buffer *text)
     return text->status ? NULL : haft_arena_copy(arena, text->data, text->size);
 }
 
-static int oauth_put_headers(struct oauth *oauth, const struct oauth_access *access,
-                             const char *method, const char *url, haft_arena *arena,
+static int oauth_put_headers(struct oauth *oauth, struct oauth_access *access, const char *method,
+                             const char *url, haft_arena *arena,
                              struct http_field ret_fields[AUTHORIZER_FIELDS], size_t *ret_n)
 {
-    const struct oauth_tokens *tokens = &access->tokens;
+    struct oauth_tokens *tokens = &access->tokens;
     const char *value = haft_arena_printf(arena, "%s %s", tokens->type, tokens->access), *copy;
     haft_buffer proof;
     int status;
@@ -171,6 +171,7 @@ static int oauth_put_headers(struct oauth *oauth, const struct oauth_access *acc
         return HAFT_ENOMEM;
     ret_fields[0] = (struct http_field){"Authorization", value};
     *ret_n = 1;
+    tokens->unused = false;
     if (!tokens->key)
         return 0;
     haft_buffer_init(&proof, oauth->memory, OAUTH_HEADER);
@@ -185,13 +186,14 @@ static int oauth_put_headers(struct oauth *oauth, const struct oauth_access *acc
     return 0;
 }
 
-static int oauth_headers(haft_authorizer *authorizer, const char *method, const char *url,
-                         haft_arena *arena, struct http_field ret_fields[AUTHORIZER_FIELDS],
-                         size_t *ret_n, struct authorizer_wait *wait)
+static int oauth_headers(haft_authorizer *authorizer, const char *method, const char *server,
+                         const char *url, haft_arena *arena,
+                         struct http_field ret_fields[AUTHORIZER_FIELDS], size_t *ret_n,
+                         struct authorizer_wait *wait)
 {
     struct oauth *oauth = oauth_of(authorizer);
     struct oauth_access *access;
-    int status = hf_access_find(oauth, url, &access, NULL);
+    int status = hf_access_find(oauth, server, &access, NULL);
 
     *ret_n = 0;
     if (status == HAFT_EINVAL)

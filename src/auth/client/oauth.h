@@ -29,6 +29,7 @@ struct oauth_tokens {
     int64_t expires_at;        /* seconds since 1970; -1 if it is not known */
     int64_t lifetime;
     crypto_key *key; /* of DPoP, or NULL */
+    bool unused;     /* it has just been issued */
 };
 
 /* Authorizations for one operation in a row. */
@@ -65,6 +66,8 @@ struct oauth {
     struct authorizer_wait *ending;        /* waits whose `done` is due */
     unsigned depth;                        /* of callbacks that are running */
     bool freed;                            /* while they were */
+    bool pin_kept;                         /* the store has it */
+    const char *pinned; /* without options.issuer: who may see the program's credentials, or NULL */
 };
 
 /* Creates a client whose memory comes from the allocator, which must outlive the loop. */
@@ -79,13 +82,14 @@ void hf_oauth_leave(struct oauth *oauth);
 
 /* ---- accesses (access.c) ---- */
 
-/* Finds the access whose tokens are for the URL, or the access of the server with this URL; reads its
- * tokens from the store when it is new. Returns 0, HAFT_EINVAL for an invalid URL, HAFT_EBUSY if there
+/* Finds the access of the server with this URL, or of one whose URL it is below and whose token is for
+ * it as well; reads its tokens from the store when it is new. Returns 0, HAFT_EINVAL for an invalid URL, HAFT_EBUSY if there
  * are too many, HAFT_ENOMEM or an error of the store, with the reason. */
 int hf_access_find(struct oauth *oauth, const char *url, struct oauth_access **ret_access,
                    haft_reason *reterr_reason);
 /* Whether the access has a token that may be sent to the URL. */
 bool hf_access_covers(const struct oauth_access *access, const char *url);
+/* Never before its first use, so that there is an end to renewing tokens that are too short-lived. */
 bool hf_access_is_expired(const struct oauth_access *access);
 /* Reads the tokens again, since another program may have renewed them. */
 int hf_access_reload(struct oauth *oauth, struct oauth_access *access, haft_reason *reterr_reason);
