@@ -28,12 +28,14 @@ struct login_listener {
     const haft_allocator *allocator;
     uv_tcp_t sockets[LISTENER_SOCKETS];
     unsigned n_sockets, open, port; /* open: handles that are not closed yet */
+    uv_tcp_t refused;               /* that there is no memory for */
     struct listener_connection *connections;
     char host[64]; /* in the Host header of a browser */
     char path[WEB_URL_LIMIT + 1];
     bool (*on_query)(void *context, const char *query, size_t size);
     void *context;
     bool closing, answering;
+    bool refusing, accepted; /* `refused` is in use; it has a connection */
 };
 
 static void listener_release(struct login_listener *listener)
@@ -224,6 +226,32 @@ static void listener_make_room(struct login_listener *listener)
         listener_hang_up(oldest);
 }
 
+static void listener_on_connection(uv_stream_t *server, int status);
+
+/* Others may have come meanwhile, which libuv does not report again. */
+static void listener_on_refused_closed(uv_handle_t *handle)
+{
+    struct login_listener *listener = handle->data;
+
+    listener->open--;
+    listener->refusing = false;
+    for (unsigned i = 0; i < listener->n_sockets && listener->accepted && !listener->closing; i++)
+        listener_on_connection((uv_stream_t *)&listener->sockets[i], 0);
+    listener_release(listener);
+}
+
+/* Accepts and closes: libuv reports no other connection before. */
+static void listener_refuse(struct login_listener *listener, uv_stream_t *server)
+{
+    if (listener->refusing || uv_tcp_init(listener->loop, &listener->refused))
+        return;
+    listener->accepted = !uv_accept(server, (uv_stream_t *)&listener->refused);
+    listener->refusing = true;
+    listener->refused.data = listener;
+    listener->open++;
+    uv_close((uv_handle_t *)&listener->refused, listener_on_refused_closed);
+}
+
 static void listener_on_connection(uv_stream_t *server, int status)
 {
     struct login_listener *listener = server->data;
@@ -232,8 +260,10 @@ static void listener_on_connection(uv_stream_t *server, int status)
     if (status < 0 || listener->closing)
         return;
     connection = listener->allocator->alloc(listener->allocator->context, sizeof *connection);
-    if (!connection)
-        return; /* the browser times out */
+    if (!connection) {
+        listener_refuse(listener, server);
+        return;
+    }
     connection->listener = listener;
     connection->size = 0;
     if (uv_tcp_init(listener->loop, &connection->handle)) {
@@ -242,11 +272,14 @@ static void listener_on_connection(uv_stream_t *server, int status)
     }
     connection->handle.data = connection;
     listener->open++;
+    if (uv_accept(server, (uv_stream_t *)&connection->handle)) {
+        listener_hang_up(connection);
+        return;
+    }
     listener_make_room(listener);
     connection->next = listener->connections;
     listener->connections = connection;
-    if (uv_accept(server, (uv_stream_t *)&connection->handle) ||
-        uv_read_start((uv_stream_t *)&connection->handle, listener_on_alloc, listener_on_read))
+    if (uv_read_start((uv_stream_t *)&connection->handle, listener_on_alloc, listener_on_read))
         listener_hang_up(connection);
 }
 

@@ -68,11 +68,12 @@ static bool web_url_read_authority(struct url_part authority, struct web_url *ur
     return used && web_url_read_port(text + used, size - used, url);
 }
 
+/* 127.0.0.0/8, ::1 or localhost; other addresses that reach this machine may reach others as well. */
 static bool web_url_is_loopback(struct url_part host)
 {
     char text[INET6_ADDRSTRLEN];
-    struct sockaddr_in four = {.sin_family = AF_INET};
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    unsigned char four[sizeof(struct in_addr)];
+    struct in6_addr six;
 
     if (web_url_part_is(host, "localhost"))
         return true;
@@ -80,10 +81,9 @@ static bool web_url_is_loopback(struct url_part host)
         return false;
     memcpy(text, host.text, host.size);
     text[host.size] = '\0';
-    if (inet_pton(AF_INET, text, &four.sin_addr) == 1)
-        return hf_network_of((struct sockaddr *)&four) == NETWORK_LOOPBACK;
-    return inet_pton(AF_INET6, text, &six.sin6_addr) == 1 &&
-           hf_network_of((struct sockaddr *)&six) == NETWORK_LOOPBACK;
+    if (inet_pton(AF_INET, text, four) == 1)
+        return four[0] == 127;
+    return inet_pton(AF_INET6, text, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
 int hf_web_url_read(const char *text, struct web_url *ret_url)
