@@ -49,11 +49,21 @@ static int login_open_url(void *context, const char *url)
     return 0;
 }
 
-/* Commands other than login do not ask a person to log in. */
-static int login_refuse_url(void *context, const char *url)
+static int login_allow(void *context, const char *server, const char *issuer, const char *doubt)
 {
     (void)context;
-    (void)url;
+    fprintf(stderr, "haft: %s wants a login at %s\n", server, issuer);
+    if (doubt)
+        fprintf(stderr,
+                "haft: warning: %s; log in only if you trust %s (--issuer %s says that you do)\n",
+                doubt, issuer, issuer);
+    return 0;
+}
+
+/* Commands other than login do not ask a person to log in. */
+static int login_refuse(void *context, const char *server, const char *issuer, const char *doubt)
+{
+    (void)context, (void)server, (void)issuer, (void)doubt;
     return HAFT_EDENIED;
 }
 
@@ -61,20 +71,27 @@ haft_authorizer *peer_authorizer(const struct invocation *call, bool interactive
                                  haft_reason *reterr_reason)
 {
     char path[PATH_MAX];
+    const struct login_words *login = &call->login;
     const char *secret = getenv("HAFT_CLIENT_SECRET");
-    haft_oauth_options options =
-        HAFT_INIT(haft_oauth_options, .client_name = "haft", .scopes = call->login.scopes,
-                  .client_id = call->login.client_id,
-                  .client_secret = call->login.client_id && secret && *secret ? secret : NULL,
-                  .open_url = interactive ? login_open_url : login_refuse_url,
-                  .context = (void *)(uintptr_t)call, .ca_file = call->authority,
-                  .token_file = peer_token_file(path, sizeof path) ? path : NULL);
+    haft_oauth_options options = HAFT_INIT(
+        haft_oauth_options, .client_name = "haft", .scopes = login->scopes,
+        .client_id = login->client_id, .issuer = login->issuer,
+        .client_secret = login->client_id && secret && *secret ? secret : NULL,
+        .allow_login = interactive ? login_allow : login_refuse, .open_url = login_open_url,
+        .context = (void *)(uintptr_t)call, .ca_file = call->authority,
+        .token_file = peer_token_file(path, sizeof path) ? path : NULL);
 
     return haft_oauth_new(&options, reterr_reason);
 }
 
+static bool login_is_socket(const char *url)
+{
+    return !strncmp(url, "unix:", 5);
+}
+
 int act_login(struct invocation *call)
 {
+    const char *secret = getenv("HAFT_CLIENT_SECRET");
     struct peer *peer = NULL;
     const char *url = ask_url(call);
     yyjson_val *result;
@@ -84,6 +101,11 @@ int act_login(struct invocation *call)
         return url ? complain(EXIT_USAGE, "login needs the URL of a server") : EXIT_USAGE;
     if (call->n_operands > 1)
         return complain(EXIT_USAGE, "unexpected argument %s for login", call->operands[1]);
+    if (login_is_socket(url))
+        return complain(EXIT_USAGE, "a server on a Unix socket needs no login");
+    if (call->login.client_id && secret && *secret && !call->login.issuer)
+        return complain(EXIT_USAGE, "HAFT_CLIENT_SECRET needs --issuer: the authorization server "
+                                    "that the secret is sent to");
     status = ask_open(call, url, &peer);
     if (!status)
         status = peer_ask(peer, &(struct peer_request){.method = "tools/list"}, &result);
@@ -107,6 +129,8 @@ int act_logout(struct invocation *call)
         return EXIT_USAGE;
     if (call->n_operands > 1)
         return complain(EXIT_USAGE, "unexpected argument %s for logout", call->operands[1]);
+    if (login_is_socket(url))
+        return complain(EXIT_USAGE, "there is no login for %s", url);
     authorizer = peer_authorizer(call, false, &reason);
     if (!authorizer)
         return complain(EXIT_LOCAL, "%s", reason.text);
@@ -114,6 +138,8 @@ int act_logout(struct invocation *call)
     haft_authorizer_free(authorizer);
     if (status == HAFT_ENOTFOUND)
         return complain(EXIT_USAGE, "there is no login for %s", url);
+    if (status == HAFT_EINVAL)
+        return complain(EXIT_USAGE, "%s", reason.text);
     if (status)
         return complain(EXIT_CONNECTION, "the login was forgotten here, but not revoked: %s",
                         reason.text);

@@ -40,10 +40,11 @@ enum { PROGRAM_MAX_HEADERS = 32, PROGRAM_MAX_QUESTIONS = 32, PROGRAM_MAX_PAGES =
 
 struct command;
 
-/* Options of login. */
-struct login_options {
-    const char *scopes;    /* besides those that the server asks for; or NULL */
-    const char *client_id; /* of a registered client; or NULL */
+/* Options of the command login; each may be NULL. */
+struct login_words {
+    const char *scopes;    /* besides those that the server asks for */
+    const char *client_id; /* of a registered client */
+    const char *issuer;    /* that has registered it */
     bool no_browser;       /* print the URL only */
 };
 
@@ -73,7 +74,7 @@ struct invocation {
     const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
     const char *file;  /* that configuration; NULL for the default */
     bool remove, dry_run;
-    struct login_options login;
+    struct login_words login;
 };
 
 /* Bits for the commands of an option. */

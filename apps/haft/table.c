@@ -125,6 +125,12 @@ static bool set_client_id(struct invocation *call, const char *value)
     return *value;
 }
 
+static bool set_issuer(struct invocation *call, const char *value)
+{
+    call->login.issuer = value;
+    return *value;
+}
+
 static bool set_no_browser(struct invocation *call, const char *value)
 {
     (void)value;
@@ -224,6 +230,9 @@ const struct option_row option_rows[] = {
     {"--client-id", "ID", FOR_LOGIN, set_client_id,
      "use a client that the authorization server has registered; HAFT_CLIENT_SECRET has its secret",
      NULL, NULL, NULL},
+    {"--issuer", "URL", FOR_LOGIN, set_issuer,
+     "the authorization server that --client-id belongs to; required with a secret", NULL, NULL,
+     NULL},
     {"--no-browser", NULL, FOR_LOGIN, set_no_browser, "print the URL, and do not open a browser",
      NULL, NULL, NULL},
     {"--json", NULL, FOR_LISTS | FOR_CALL | FOR_READ | FOR_PROMPT | FOR_JSON, set_json,

@@ -89,6 +89,11 @@ typedef struct haft_oauth_options {
     int (*save)(void *context, const char *key, const char *value, size_t size);
     void *context;       /* first argument of the functions above */
     const char *ca_file; /* certificates to trust at authorization servers: those of the system */
+    /* Of HAFT_GRANT_CODE: decides whether a person is asked to log in, before the client registers and
+     * listens.  `doubt` is NULL, or says why the login may be a trap: without `issuer`, if the login's
+     * page and the token endpoint have different origins and the answer will not name its issuer.
+     * Returns 0, or an error that ends the authorization.  Default: every login is allowed. */
+    int (*allow_login)(void *context, const char *server, const char *issuer, const char *doubt);
 } haft_oauth_options;
 
 /* Creates an OAuth client.  The options are copied, with their strings.  Returns NULL with the reason:

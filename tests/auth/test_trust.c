@@ -155,6 +155,49 @@ static void forgets_servers_without_tokens(void **state)
     subject_finish(&subject);
 }
 
+static int keep_doubt(void *context, const char *server, const char *issuer, const char *doubt)
+{
+    struct subject *subject = context;
+
+    assert_string_equal(server, subject->url);
+    assert_string_equal(issuer, subject->rogue->url);
+    snprintf(subject->opened, sizeof subject->opened, "%s", doubt ? doubt : "none");
+    return HAFT_EDENIED;
+}
+
+/* The program decides before anything is registered. */
+static void asks_before_it_registers(void **state)
+{
+#define ENDPOINTS(page, more)                                                                      \
+    "{'issuer':'@','authorization_endpoint':'" page "','token_endpoint':'@/token',"                \
+    "'registration_endpoint':'@/register','code_challenge_methods_supported':['S256']" more "}"
+    static const struct {
+        const char *issuer, *doubt;
+    } rows[] = {
+        {ENDPOINTS("@/authorize", ""), "none"},
+        {ENDPOINTS("https://honest.example/a", ""), "its login page and its token endpoint"},
+        {ENDPOINTS("https://honest.example/a",
+                   ",'authorization_response_iss_parameter_supported':true"),
+         "none"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct answer changed[] = {{usual[1].path, "200 OK", rows[i].issuer}, {0}};
+        struct script script = {.changed = changed};
+        struct subject subject;
+
+        assert_int_equal(
+            subject_init(&subject, &script, (haft_oauth_options){.allow_login = keep_doubt}, NULL),
+            0);
+        assert_int_equal(subject_challenge(&subject, 401, "Bearer", NULL), HAFT_EDENIED);
+        assert_non_null(strstr(subject.reason.text, "a login at"));
+        assert_int_equal(strncmp(subject.opened, rows[i].doubt, strlen(rows[i].doubt)), 0);
+        assert_int_equal(script.registrations + subject.logins, 0);
+        subject_finish(&subject);
+    }
+}
+
 /* A program's store, which another program changes. */
 struct shelf {
     char issuer[64], resource[80];
@@ -270,6 +313,7 @@ int main(void)
         cmocka_unit_test(uses_each_token_once),
         cmocka_unit_test(shows_tokens_to_their_server),
         cmocka_unit_test(forgets_servers_without_tokens),
+        cmocka_unit_test(asks_before_it_registers),
         cmocka_unit_test(renews_at_the_issuer_of_the_token),
         cmocka_unit_test(keeps_tokens_when_renewal_fails),
     };

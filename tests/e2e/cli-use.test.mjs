@@ -180,9 +180,11 @@ test("logs in, uses the login, and logs out", async () => {
 
         assert.equal(before.code, 8, before.err);
         assert.match(before.err, /a login at .* is needed; `haft login URL` logs in/);
+        assert.equal(issuer.count("POST", "/reg"), 0);
         const got = keep(await login(resource.url, env));
 
         assert.deepEqual([got.code, got.out], [0, "Logged in.\n"], got.err);
+        assert.ok(got.err.startsWith(`haft: ${resource.url} wants a login at ${issuer.url}\n`), got.err);
         const file = join(env.XDG_STATE_HOME, "haft", "tokens.json");
 
         assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -195,6 +197,17 @@ test("logs in, uses the login, and logs out", async () => {
         assert.equal(keep(await run(["tools", resource.url], { env })).code, 8);
         assert.match(keep(await run(["logout", resource.url], { env })).err, /there is no login for/);
         assert.equal(keep(await run(["login", home.url], { env })).out, "The server does not require a login.\n");
+        for (const [words, text] of [
+            [["login", "unix:/nowhere"], /a server on a Unix socket needs no login/],
+            [["logout", "unix:/nowhere"], /there is no login for unix:\/nowhere/],
+            [["logout", "http://ada:word@127.0.0.1:9/mcp"], /the URL of the server is invalid/],
+            [["login", resource.url, "--client-id", "x"], /HAFT_CLIENT_SECRET needs --issuer/],
+        ]) {
+            const refused = keep(await run(words, { env: { ...env, HAFT_CLIENT_SECRET: "word" } }));
+
+            assert.equal(refused.code, 2, refused.err);
+            assert.match(refused.err, text);
+        }
         for (const secret of issuer.secrets)
             for (const output of outputs) assert.ok(!output.includes(secret), `${secret} in ${output}`);
         assert.ok(existsSync(file));

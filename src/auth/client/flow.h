@@ -124,6 +124,7 @@ flow_step
 flow_step hf_identify_forget;   /* forgets the registration */
 flow_step hf_identify_owner;    /* whether the issuer may see the program's credentials */
 flow_step hf_identify_accepted; /* it has accepted them: remembers the issuer */
+flow_step hf_login_allow;       /* asks the program */
 flow_step hf_login_prepare;     /* login.c: decides on the redirect URI */
 flow_step hf_login_begin;       /* shows the URL */
 flow_step hf_grant_begin;       /* grant.c: after discovery; asks for a token, or logs in */

@@ -322,7 +322,9 @@ int hf_identify_client(struct oauth_flow *flow)
 
     if (!code || (status && status != HAFT_ENOTFOUND))
         return status;
-    prepared = hf_login_prepare(flow);
+    prepared = hf_login_allow(flow);
+    if (!prepared)
+        prepared = hf_login_prepare(flow);
     if (prepared)
         return prepared;
     return status ? identify_register(flow) : hf_login_begin(flow);

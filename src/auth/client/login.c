@@ -14,6 +14,35 @@
 
 enum { LOGIN_URL = 16 << 10, LOGIN_STATE = 16, LOGIN_VERIFIER = 32 };
 
+/* ---- may it be ---- */
+
+/* A hostile server could show the page of an honest one, and get the code that belongs there. */
+static const char *login_doubt(const struct oauth_flow *flow)
+{
+    const char *issuer = flow->oauth->options.issuer;
+    struct web_url page, token;
+
+    if (flow->issuer.iss_parameter || (issuer && !strcmp(issuer, flow->issuer.issuer)) ||
+        hf_web_url_read(flow->issuer.authorization, &page) ||
+        hf_web_url_read(flow->issuer.token, &token) || hf_web_url_same_origin(&page, &token))
+        return NULL;
+    return "its login page and its token endpoint are on different hosts";
+}
+
+int hf_login_allow(struct oauth_flow *flow)
+{
+    const haft_oauth_options *options = &flow->oauth->options;
+    int status = options->allow_login ? options->allow_login(options->context, flow->access->url,
+                                                             flow->issuer.issuer, login_doubt(flow))
+                                      : 0;
+
+    if (flow->dead)
+        return HAFT_PENDING;
+    return status < 0
+               ? hf_flow_refuse(flow, status, "a login at %.150s is needed", flow->issuer.issuer)
+               : 0;
+}
+
 /* ---- the redirect URI ---- */
 
 static bool login_on_query(void *context, const char *query, size_t size)
