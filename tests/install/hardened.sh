@@ -32,6 +32,10 @@ check() {
             '') continue ;;
             program) [ "$1" = program ] || continue ;;
             esac
+            # It calls no function of the C library that has a checked form for what the compiler cannot check.
+            case $2/$name in
+            */libhaft-crypto.so.*/fortified) continue ;;
+            esac
             found=no
             [ "$("$tool" "$part" "$2" 2>/dev/null | grep -cE -e "$pattern")" -eq 0 ] || found=yes
             [ "$found" = "$wanted" ] || { echo "$2: $name: $found"; bad=1; }
