@@ -44,8 +44,8 @@ typedef enum haft_grant {
 typedef struct haft_oauth_options {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
     haft_grant grant;   /* HAFT_GRANT_CODE */
-    /* Credentials that the authorization server `issuer` has given: none.  They are used there only;
-     * without an issuer, at the first authorization server that an MCP server names. */
+    /* Credentials that the authorization server `issuer` has given: none.  They, and `assertion`, are
+     * used there only; without an issuer, at the first authorization server that an MCP server names. */
     const char *client_id, *client_secret, *issuer;
     /* Private key in PEM, without a password, which authenticates the client with signed assertions:
      * EC on P-256 (ES256), RSA (RS256) or Ed25519 (EdDSA).  Default: none. */

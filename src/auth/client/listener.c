@@ -212,18 +212,21 @@ static void listener_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf
     }
 }
 
-/* Browsers open connections in advance: of too many, the oldest is closed. */
+/* Browsers open connections in advance: of too many, the oldest that has sent nothing is closed, else
+ * the oldest. */
 static void listener_make_room(struct login_listener *listener)
 {
-    struct listener_connection *oldest = listener->connections;
-    unsigned n = 1;
+    struct listener_connection *oldest = NULL, *silent = NULL;
+    unsigned n = 0;
 
-    if (!oldest)
-        return;
-    for (; oldest->next; oldest = oldest->next)
+    for (struct listener_connection *each = listener->connections; each; each = each->next) {
+        oldest = each;
+        if (!each->size)
+            silent = each;
         n++;
+    }
     if (n >= LISTENER_CONNECTIONS)
-        listener_hang_up(oldest);
+        listener_hang_up(silent ? silent : oldest);
 }
 
 static void listener_on_connection(uv_stream_t *server, int status);
