@@ -106,7 +106,7 @@ typedef struct haft_client_options {
     /* What haft_client_discovery returned for this server before: the client does not ask again
      * which revision the server supports. */
     const char *discovery;
-    haft_client_lost *lost; /* is told that the server is gone; may be NULL */
+    haft_client_lost *lost; /* receives the end of the server; may be NULL */
 } haft_client_options;
 
 /* Creates a client of a server, which must outlive it, and frees a client. options may be NULL.
