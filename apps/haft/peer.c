@@ -40,6 +40,7 @@ struct peer {
 
     /* The connection, or the request that is in flight. */
     bool done, busy;
+    bool lost; /* the server is gone */
     int status; /* of haft */
     yyjson_val *result;
     int error_code, http_status;
@@ -244,7 +245,7 @@ int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val *
 
 int peer_run(struct peer *peer)
 {
-    peer->done = false;
+    peer->done = peer->lost;
     peer_wait(peer);
     return peer->interrupted ? EXIT_DONE : exit_code_of(peer, peer->status);
 }
@@ -404,6 +405,21 @@ static haft_header *peer_headers(struct peer *peer, const char **url, size_t *re
     return headers;
 }
 
+/* A request that waits has been reported. */
+static void on_lost(void *context, haft_client *client, int status)
+{
+    struct peer *peer = context;
+
+    (void)client;
+    peer->lost = true;
+    if (peer->done)
+        return;
+    peer->done = true;
+    peer->status = status;
+    peer_keep_why(peer, status);
+    uv_stop(&peer->loop);
+}
+
 static int peer_connect(struct peer *peer, const char *url)
 {
     const struct invocation *call = peer->call;
@@ -420,7 +436,7 @@ static int peer_connect(struct peer *peer, const char *url)
         haft_client_options, .name = "haft", .version = HAFT_VERSION,
         .revision = call->revision < REVISIONS ? hf_revision_rows[call->revision].name : NULL,
         .capabilities = asks ? "{\"elicitation\":{}}" : "{}", .ask = asks ? on_question : NULL,
-        .log_level = call->verbose ? "info" : NULL, .notify = on_notified, .context = peer,
+        .log_level = call->verbose ? "info" : NULL, .notify = on_notified, .lost = on_lost, .context = peer,
         .timeout_ms = call->timeout * 1000, .max_ms = call->timeout * 1000,
         .max_message = (size_t)call->limit << 20, .max_pages = PROGRAM_MAX_PAGES);
 

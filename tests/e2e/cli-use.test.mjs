@@ -90,6 +90,23 @@ test("watches resources and lists until it is interrupted", async () => {
     }
 });
 
+test("ends with the server that it watches", async () => {
+    for (const revision of ["2026-07-28", "2025-11-25"]) {
+        const file = join(directory, `pid-${revision}`);
+        let said = "";
+        const ended = run(["watch", "--verbose", "--revision", revision, "--", "sh", "-c", `echo $$ >${file}; exec ${haft} home`], {
+            started: (it) => it.stderr.on("data", (text) => (said += text)),
+        });
+
+        await until(() => said.includes("waiting for changes"), "the subscription");
+        process.kill(Number(readFileSync(file)), "SIGKILL");
+        const got = await ended;
+
+        assert.equal(got.code, 3, got.err);
+        assert.match(got.err, /haft: the server (has ended|was terminated)/);
+    }
+});
+
 test("answers forms with their defaults", async () => {
     for (const revision of ["2025-11-25", "2026-07-28"]) {
         const got = await run(["call", "test_elicitation_sep1034_defaults", "--accept-defaults", "--revision", revision, "--", example("everything")]);
