@@ -53,11 +53,20 @@ static void child_close(struct connect_child *child)
     if (child->closing)
         return;
     child->closing = true;
+    if (child->on_gone)
+        child->on_gone(child);
     hf_connect_pipe_close(&child->pipe);
     hf_connect_pipe_close(&child->errors);
     if (child->handles == 2)
         uv_close((uv_handle_t *)&child->process, child_on_handle_closed);
     uv_close((uv_handle_t *)&child->timer, child_on_handle_closed);
+}
+
+static unsigned child_patience(const struct connect_child *child)
+{
+    unsigned most = child->link->limits.close_ms;
+
+    return child->patience && child->patience < most ? child->patience : most;
 }
 
 static void child_on_patience(uv_timer_t *timer)
@@ -70,7 +79,7 @@ static void child_on_patience(uv_timer_t *timer)
         return;
     }
     kill(-child->process.pid, signals[child->asked++]);
-    uv_timer_start(timer, child_on_patience, child->link->limits.close_ms, 0);
+    uv_timer_start(timer, child_on_patience, child_patience(child), 0);
 }
 
 void hf_connect_child_end(struct connect_child *child)
@@ -80,7 +89,7 @@ void hf_connect_child_end(struct connect_child *child)
     child->ending = true;
     hf_connect_pipe_close_out(&child->pipe);
     if (child->running)
-        uv_timer_start(&child->timer, child_on_patience, child->link->limits.close_ms, 0);
+        uv_timer_start(&child->timer, child_on_patience, child_patience(child), 0);
     else
         child_close(child);
 }

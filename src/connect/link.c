@@ -237,7 +237,7 @@ haft_time hf_connect_link_wait(struct connect_link *link, unsigned milliseconds)
     uint64_t now, end;
 
     if (link->running) /* from within a callback: the loop runs already */
-        return (haft_time)uv_now(link->loop);
+        return (haft_time)hf_connect_link_now(link);
     now = hf_connect_link_now(link);
     end = now + milliseconds;
     link->heard = false;

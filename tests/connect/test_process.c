@@ -175,6 +175,34 @@ static void test_restart(void **state)
     unlink(path);
 }
 
+/* The second process begins when the first, which is slow to end, is gone. */
+static void test_restart_waits(void **state)
+{
+    char path[] = "/tmp/haft-restart-XXXXXX", script[300];
+    const char *const command[] = {"sh", "-c", script, NULL};
+    haft_reason reason = {0};
+    struct tap tap;
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    unlink(path);
+    snprintf(script, sizeof script,
+             "if mkdir %s; then trap 'sleep 0.1; rmdir %s; exit' TERM; echo first; "
+             "while :; do sleep 0.01; done; else echo both; cat; fi",
+             path, path);
+    assert_true(tap_open(&tap, HAFT_WITH(haft_target, .command = command, .close_ms = 2000), NULL,
+                         &reason));
+    tap_run(&tap, 1, TAP_MS);
+    assert_int_equal(tap.transport.restart(tap.transport.context), 0);
+    tap_send(&tap, "initialize", 1, REQUEST);
+    tap_run(&tap, 2, TAP_MS);
+    assert_string_equal(tap.log, "message first\nmessage first\n");
+    tap_close(&tap);
+    rmdir(path);
+}
+
 /* ---- the beginning ---- */
 
 static void test_surroundings(void **state)
@@ -291,10 +319,10 @@ static void test_closed_standard_error(void **state)
     assert_true(tap_open(&tap, HAFT_WITH(haft_target, .command = command), NULL, &reason));
     close(STDERR_FILENO);
     status = tap.transport.restart(tap.transport.context);
+    tap_run(&tap, 1, TAP_MS);
     dup2(kept, STDERR_FILENO);
     close(kept);
     assert_int_equal(status, 0);
-    tap_run(&tap, 1, TAP_MS);
     assert_string_equal(tap.log, "message /dev/null\n");
     tap_close(&tap);
 }
@@ -433,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_end),
         cmocka_unit_test(test_close_within_report),
         cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_restart_waits),
         cmocka_unit_test(test_surroundings),
         cmocka_unit_test(test_secret_names),
         cmocka_unit_test(test_unable),
