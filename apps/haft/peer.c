@@ -40,7 +40,7 @@ struct peer {
 
     /* The connection, or the request that is in flight. */
     bool done, busy;
-    bool lost; /* the server is gone */
+    bool lost;  /* the server is gone */
     int status; /* of haft */
     yyjson_val *result;
     int error_code, http_status;
@@ -436,8 +436,8 @@ static int peer_connect(struct peer *peer, const char *url)
         haft_client_options, .name = "haft", .version = HAFT_VERSION,
         .revision = call->revision < REVISIONS ? hf_revision_rows[call->revision].name : NULL,
         .capabilities = asks ? "{\"elicitation\":{}}" : "{}", .ask = asks ? on_question : NULL,
-        .log_level = call->verbose ? "info" : NULL, .notify = on_notified, .lost = on_lost, .context = peer,
-        .timeout_ms = call->timeout * 1000, .max_ms = call->timeout * 1000,
+        .log_level = call->verbose ? "info" : NULL, .notify = on_notified, .lost = on_lost,
+        .context = peer, .timeout_ms = call->timeout * 1000, .max_ms = call->timeout * 1000,
         .max_message = (size_t)call->limit << 20, .max_pages = PROGRAM_MAX_PAGES);
 
     if (!target.headers)

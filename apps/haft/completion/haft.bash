@@ -191,6 +191,7 @@ _haft()
     watch/--limit) return ;;
     login/--scope) return ;;
     login/--client-id) return ;;
+    login/--issuer) return ;;
     login/--timeout) return ;;
     login/--header) return ;;
     login/--ca) _haft_files -f; return ;;
@@ -222,7 +223,7 @@ _haft()
     prompt) _haft_words --json --accept-defaults --timeout --header --ca --revision --limit --verbose --help -h ;;
     complete) _haft_words --json --timeout --header --ca --revision --limit --verbose --help -h ;;
     watch) _haft_words --json --timeout --header --ca --revision --limit --verbose --help -h ;;
-    login) _haft_words --scope --client-id --no-browser --timeout --header --ca --revision --limit --verbose --help -h ;;
+    login) _haft_words --scope --client-id --issuer --no-browser --timeout --header --ca --revision --limit --verbose --help -h ;;
     logout) _haft_words --ca --help -h ;;
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help -h ;;
     new) _haft_words --cpp --plugin --gateway --make --help -h ;;
