@@ -197,15 +197,21 @@ static void a_list_for_a_call_is_not_returned_later(void **state)
         {"tools/call", SCRIPT_SAY, SAID("done"), 0},
         {"tools/list", SCRIPT_SAY, LIST(TOOL("a") "," TOOL("b")), 0},
         {NULL, 0, NULL, 0}};
-    haft_client *client = open_with(rows, true, NULL);
-    haft_result result;
 
     (void)state;
-    assert_int_equal(haft_client_call(client, "a", NULL, &result), 0);
-    script.receiver.message(script.receiver.context, CHANGED, strlen(CHANGED), NULL, 0);
-    assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
-    assert_int_equal(yyjson_arr_size(result.content), 2);
-    close_it(client);
+    for (int expires = 0; expires < 2; expires++) {
+        haft_client *client = open_with(rows, true, NULL);
+        haft_result result;
+
+        assert_int_equal(haft_client_call(client, "a", NULL, &result), 0);
+        if (expires)
+            script.now += 60001;
+        else
+            script.receiver.message(script.receiver.context, CHANGED, strlen(CHANGED), NULL, 0);
+        assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
+        assert_int_equal(yyjson_arr_size(result.content), 2);
+        close_it(client);
+    }
 }
 
 static void an_error_in_an_array_is_the_result_of_a_list(void **state)
