@@ -23,9 +23,8 @@ struct connect_child {
     int64_t exit_status;
     int exit_signal;
     void (*on_end)(struct connect_child *child, const char *text);
-    void (*on_gone)(
-        struct connect_child *child); /* it was ended, and has exited; NULL: nobody asks */
-    unsigned patience;                /* milliseconds between requests to end; 0: close_ms */
+    void (*on_gone)(struct connect_child *child); /* it was ended, and has exited; may be NULL */
+    unsigned patience; /* milliseconds between requests to end; 0: close_ms */
 };
 
 /* Starts a process for the link's target. Returns the child, or NULL with the reason. */
