@@ -158,7 +158,7 @@ int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
                          const char *argument, const char *value, const char *others,
                          haft_result *ret_result);
 
-/* Lists everything of a kind; all pages are combined.  A list that the server permits to keep is not
+/* Lists everything of a kind; all pages are combined.  A list that the client may keep is not
  * requested again in that time, unless it reports a change.  Returns as haft_client_call. */
 int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_result);
 
