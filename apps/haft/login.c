@@ -1,5 +1,4 @@
 /* login.c - the commands that log in at a server and out, and the tokens that all commands use. */
-#include <errno.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -9,15 +8,9 @@
 #include <unistd.h>
 
 #include "ask.h"
-#include "seen.h"
-#include "show.h"
+#include "state.h"
 
 extern char **environ;
-
-bool peer_token_file(char *path, size_t room)
-{
-    return state_path("tokens.json", path, room);
-}
 
 /* Opens a browser, if there is a desktop. Only the URL that is printed matters: a failure is not an
  * error. */
@@ -79,7 +72,7 @@ haft_authorizer *peer_authorizer(const struct invocation *call, bool interactive
         .client_secret = login->client_id && secret && *secret ? secret : NULL,
         .allow_login = interactive ? login_allow : login_refuse, .open_url = login_open_url,
         .context = (void *)(uintptr_t)call, .ca_file = call->authority,
-        .token_file = peer_token_file(path, sizeof path) ? path : NULL);
+        .token_file = state_path("tokens.json", path, sizeof path) ? path : NULL);
 
     return haft_oauth_new(&options, reterr_reason);
 }

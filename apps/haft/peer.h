@@ -59,9 +59,6 @@ int peer_read_line(struct peer *peer, haft_buffer *ret_line);
 
 /* ---- login.c ---- */
 
-/* The file of tokens and registrations: in `path`. False if there is no home directory. */
-bool peer_token_file(char *path, size_t room);
-
 /* Creates the authorizer for a URL; with `interactive`, a person may be asked to log in. Returns
  * NULL with the reason. */
 haft_authorizer *peer_authorizer(const struct invocation *call, bool interactive,

@@ -4,56 +4,21 @@
  * differs from the last time. */
 #include "seen.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arguments.h"
 #include "base/hex.h"
 #include "base/sha256.h"
 #include "json/writer.h"
+#include "state.h"
 
 enum { SEEN_FILE_LIMIT = 16 << 20, SEEN_DIGEST = SHA256_SIZE * 2 };
 
-/* ---- the directory ---- */
-
-/* Creates the directories of a path, except its last part. */
-static bool make_directories(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0700) && errno != EEXIST) {
-            *slash = '/';
-            return false;
-        }
-        *slash = '/';
-    }
-    return true;
-}
-
-bool state_path(const char *name, char *ret_path, size_t room)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int size = state && *state == '/' ? snprintf(ret_path, room, "%s/haft/%s", state, name)
-               : home && *home == '/'
-                   ? snprintf(ret_path, room, "%s/.local/state/haft/%s", home, name)
-                   : -1;
-
-    return size > 0 && (size_t)size < room && make_directories(ret_path);
-}
-
 /* ---- digests ---- */
-
-static void seen_put_hex(const unsigned char *digest, size_t size, char *ret_text)
-{
-    for (size_t i = 0; i < size; i++)
-        snprintf(ret_text + 2 * i, 3, "%02x", digest[i]);
-}
 
 /* The file of a server: its name is a digest of the URL, or of the command and its directory. */
 static bool seen_path(const struct invocation *call, char *ret_path, size_t room)
@@ -73,7 +38,7 @@ static bool seen_path(const struct invocation *call, char *ret_path, size_t room
             hf_sha256_add(&hash, *word, strlen(*word) + 1);
     }
     hf_sha256_finish(&hash, digest);
-    seen_put_hex(digest, SHA256_SIZE / 2, name + 5);
+    hf_hex_put(digest, SHA256_SIZE / 2, name + 5);
     memcpy(name + 5 + SHA256_SIZE, ".json", sizeof ".json");
     return state_path(name, ret_path, room);
 }
@@ -92,7 +57,8 @@ static bool seen_digest(yyjson_val *tool, char ret_text[SEEN_DIGEST + 1])
     hf_sha256_init(&hash);
     hf_sha256_add(&hash, text.data, text.size);
     hf_sha256_finish(&hash, digest);
-    seen_put_hex(digest, SHA256_SIZE, ret_text);
+    hf_hex_put(digest, SHA256_SIZE, ret_text);
+    ret_text[SEEN_DIGEST] = '\0';
     haft_buffer_finish(&text);
     return ok;
 }

@@ -15,9 +15,4 @@ struct seen {
  * if that file cannot be used. Everything lives in the arena. */
 struct seen seen_compare(const struct invocation *call, yyjson_val *tools, haft_arena *arena);
 
-/* The directory of the program's state, with a name below it: $XDG_STATE_HOME/haft/NAME or
- * ~/.local/state/haft/NAME. Creates missing directories with mode 0700. Returns false if there is no
- * home directory, or if a directory cannot be created. */
-bool state_path(const char *name, char *ret_path, size_t room);
-
 #endif

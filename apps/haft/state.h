@@ -1,0 +1,13 @@
+/* state.h - files that the program keeps between runs. */
+#ifndef HAFT_STATE_H
+#define HAFT_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The directory of the program's state, with a name below it: $XDG_STATE_HOME/haft/NAME or
+ * ~/.local/state/haft/NAME. Creates missing directories with mode 0700. Returns false if there is no
+ * home directory, or if a directory cannot be created. */
+bool state_path(const char *name, char *ret_path, size_t room);
+
+#endif
