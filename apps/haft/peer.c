@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/percent.h"
 #include "form.h"
 #include "protocol/rpc.h"
 #include "show.h"
@@ -350,42 +349,11 @@ static void on_ready(void *context, haft_client *client, int status)
     uv_stop(&peer->loop);
 }
 
-/* A user name and a password in the URL become a header; *url is then the URL without them. Returns
- * the header's value, "" for none, or NULL without memory. */
-static const char *peer_take_credentials(struct peer *peer, const char **url)
-{
-    const char *start = *url ? strstr(*url, "://") : NULL;
-    size_t host = start ? strcspn(start + 3, "/?#") : 0, size = host;
-    char *pair, *encoded;
-    size_t n;
-
-    while (size && start[3 + size - 1] != '@')
-        size--;
-    if (!size)
-        return "";
-    pair = haft_arena_zalloc(peer->arena, 1, size);
-    encoded = haft_arena_zalloc(peer->arena, 1, HAFT_BASE64_SIZE(size) + 1);
-    if (!pair || !encoded)
-        return NULL;
-    n = hf_percent_decode_bytes(start + 3, size - 1, false, pair);
-    if (n == PERCENT_INVALID) {
-        peer_fail(peer, EXIT_USAGE,
-                  "the user name or password in the URL has an invalid %% escape");
-        return NULL;
-    }
-    haft_base64_encode(pair, n, encoded);
-    *url =
-        haft_arena_printf(peer->arena, "%.*s%s", (int)(start + 3 - *url), *url, start + 3 + size);
-    return *url ? haft_arena_printf(peer->arena, "Basic %s", encoded) : NULL;
-}
-
-/* The headers of --header, which the parser of the command line has checked, and those of the URL. */
-static haft_header *peer_headers(struct peer *peer, const char **url, size_t *ret_n)
+/* The headers of --header, which the parser of the command line has checked. */
+static haft_header *peer_headers(struct peer *peer)
 {
     const struct invocation *call = peer->call;
-    const char *credentials = peer_take_credentials(peer, url);
-    haft_header *headers =
-        credentials ? haft_arena_zalloc(peer->arena, call->n_headers + 1, sizeof *headers) : NULL;
+    haft_header *headers = haft_arena_zalloc(peer->arena, call->n_headers + 1, sizeof *headers);
 
     for (size_t i = 0; headers && i < call->n_headers; i++) {
         const char *line = call->headers[i], *colon = strchr(line, ':');
@@ -399,9 +367,6 @@ static haft_header *peer_headers(struct peer *peer, const char **url, size_t *re
         if (!headers[i].name || !headers[i].value)
             return NULL;
     }
-    *ret_n = call->n_headers;
-    if (headers && *credentials)
-        headers[(*ret_n)++] = (haft_header){"Authorization", credentials};
     return headers;
 }
 
@@ -425,12 +390,11 @@ static int peer_connect(struct peer *peer, const char *url)
     const struct invocation *call = peer->call;
     bool asks = call->command->act == act_call || call->command->act == act_prompt;
     haft_reason reason = {0};
-    size_t n_headers = 0;
-    const haft_header *headers = peer_headers(peer, &url, &n_headers);
+    const haft_header *headers = peer_headers(peer);
     haft_target target = HAFT_INIT(
         haft_target, .url = url, .command = (const char *const *)(uintptr_t)call->child,
         .environment = (const char *const *)(uintptr_t)environ, .headers = headers,
-        .n_headers = n_headers, .ca_file = call->authority, .authorizer = peer->authorizer,
+        .n_headers = call->n_headers, .ca_file = call->authority, .authorizer = peer->authorizer,
         .listen = asks, .connect_ms = PEER_CONNECT_WAIT, .close_ms = PEER_CLOSE_WAIT);
     haft_client_options options = HAFT_INIT(
         haft_client_options, .name = "haft", .version = HAFT_VERSION,
@@ -441,7 +405,7 @@ static int peer_connect(struct peer *peer, const char *url)
         .max_message = (size_t)call->limit << 20, .max_pages = PROGRAM_MAX_PAGES);
 
     if (!target.headers)
-        return *peer->why ? EXIT_USAGE : peer_fail(peer, EXIT_LOCAL, "out of memory");
+        return peer_fail(peer, EXIT_LOCAL, "out of memory");
     peer->client = haft_client_start(&peer->loop, &target, &options, on_ready, peer, &reason);
     if (!peer->client)
         return peer_fail(peer,
