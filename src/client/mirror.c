@@ -6,6 +6,7 @@
 
 #include "client/mirror.h"
 
+#include "protocol/header.h"
 #include "protocol/rpc.h"
 
 enum { MIRROR_MAX_DEPTH = 512, MIRROR_MAX = 64 }; /* messages are not parsed deeper */
@@ -14,17 +15,8 @@ struct gathering {
     haft_arena *arena;
     haft_header *headers;
     size_t n;
-    bool encodes; /* values that a header cannot hold */
     bool failed;
 };
-
-static bool mirror_is_token(const char *text)
-{
-    static const char token[] =
-        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-    return text && *text && strspn(text, token) == strlen(text);
-}
 
 /* The text of a value; NULL data if it has none. */
 static struct text mirror_text(yyjson_val *value, char digits[NUMBER_TEXT])
@@ -49,8 +41,7 @@ static void mirror_add(struct gathering *to, const char *name, yyjson_val *value
     if (to->n == MIRROR_MAX || !text.data)
         return;
     header->name = haft_arena_printf(to->arena, "Mcp-Param-%s", name);
-    header->value = to->encodes ? hf_mirror_encode(text.data, text.size, to->arena)
-                                : haft_arena_copy(to->arena, text.data, text.size);
+    header->value = hf_mirror_encode(text.data, text.size, to->arena);
     to->failed = to->failed || !header->name || !header->value;
     to->n++;
 }
@@ -66,7 +57,7 @@ static void mirror_gather(struct gathering *to, yyjson_val *schema, yyjson_val *
         const char *header = yyjson_get_str(yyjson_obj_get(property, "x-mcp-header"));
         yyjson_val *value = yyjson_obj_getn(arguments, yyjson_get_str(key), yyjson_get_len(key));
 
-        if (mirror_is_token(header) && value)
+        if (header && hf_header_name_is_valid(header) && value)
             mirror_add(to, header, value);
         else if (yyjson_is_obj(value))
             mirror_gather(to, property, value, depth - 1);
@@ -115,7 +106,7 @@ static const char *mirror_fault_at(struct inspection *in, yyjson_val *property,
 
     if (place != MIRROR_PROPERTY)
         return "declares x-mcp-header where no argument is";
-    if (!mirror_is_token(name) || strlen(name) != yyjson_get_len(header))
+    if (!name || !hf_header_name_is_valid(name) || strlen(name) != yyjson_get_len(header))
         return "declares an x-mcp-header that is not a valid header name";
     if (!mirror_is_scalar(yyjson_obj_get(property, "type")))
         return "declares x-mcp-header for a type other than string, integer or boolean";
@@ -199,38 +190,18 @@ const char *hf_mirror_encode(const char *text, size_t size, haft_arena *arena)
     return encoded;
 }
 
-static int mirror_collect(struct gathering *to, yyjson_val *schema, yyjson_val *arguments)
-{
-    to->headers = haft_arena_zalloc(to->arena, MIRROR_MAX + 1, sizeof *to->headers);
-    if (!to->headers)
-        return HAFT_ENOMEM;
-    mirror_gather(to, schema, arguments, MIRROR_MAX_DEPTH);
-    return to->failed ? HAFT_ENOMEM : 0;
-}
-
 int hf_mirror_headers(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena,
                       haft_header **ret_headers, size_t *ret_n)
 {
-    struct gathering to = {.arena = arena, .encodes = true};
-    int status = mirror_collect(&to, schema, arguments);
+    struct gathering to = {.arena = arena};
 
-    if (status)
-        return status;
+    to.headers = haft_arena_zalloc(arena, MIRROR_MAX + 1, sizeof *to.headers);
+    if (!to.headers)
+        return HAFT_ENOMEM;
+    mirror_gather(&to, schema, arguments, MIRROR_MAX_DEPTH);
+    if (to.failed)
+        return HAFT_ENOMEM;
     *ret_headers = to.headers;
     *ret_n = to.n;
     return 0;
-}
-
-const char *const *hf_mirror_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena)
-{
-    struct gathering to = {.arena = arena};
-    const char **pairs = haft_arena_zalloc(arena, MIRROR_MAX * 2 + 1, sizeof *pairs);
-
-    if (!pairs || mirror_collect(&to, schema, arguments))
-        return NULL;
-    for (size_t i = 0; i < to.n; i++) {
-        pairs[i * 2] = to.headers[i].name;
-        pairs[i * 2 + 1] = to.headers[i].value;
-    }
-    return pairs;
 }

@@ -12,9 +12,6 @@ const char *hf_mirror_fault(yyjson_val *schema);
 /* The headers that repeat arguments, encoded.  Returns 0 or HAFT_ENOMEM. */
 int hf_mirror_headers(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena,
                       haft_header **ret_headers, size_t *ret_n);
-/* The headers that repeat arguments, as they are: alternating names and values, then NULL. NULL without
- * memory. */
-const char *const *hf_mirror_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena);
 
 /* A value as a header can hold it: as it is, or as base64.  NULL without memory. */
 const char *hf_mirror_encode(const char *text, size_t size, haft_arena *arena);
