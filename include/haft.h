@@ -4,6 +4,8 @@
 #ifndef HAFT_H
 #define HAFT_H
 
+#include <haft/access.h>
+#include <haft/authenticate.h>
 #include <haft/authorize.h>
 #include <haft/base.h>
 #include <haft/build.h>

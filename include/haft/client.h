@@ -107,6 +107,9 @@ typedef struct haft_client_options {
      * which revision the server supports. */
     const char *discovery;
     haft_client_lost *lost; /* receives the end of the server; may be NULL */
+    /* More about the client, for a server in the same process: haft/access.h.  `principal` is not used
+     * then. */
+    const struct haft_identity *identity;
 } haft_client_options;
 
 /* Creates a client of a server, which must outlive it, and frees a client. options may be NULL.

@@ -38,6 +38,8 @@ typedef struct haft_session_options {
     /* The session receives messages of many clients: their ids may be equal, and it keeps no state
      * between messages. */
     bool shared;
+    /* More about the client than the principal, which must be the same; NULL: nothing is known. */
+    const struct haft_identity *identity;
 } haft_session_options;
 
 /* Creates a session of a server, which must outlive it.  The options and the structs of transport
@@ -69,6 +71,9 @@ typedef enum haft_incoming_kind {
     HAFT_INCOMING_RESPONSE      /* a response */
 } haft_incoming_kind;
 
+/* An identified client: haft/access.h. */
+typedef struct haft_identity haft_identity;
+
 /* The headers and the origin of the HTTP request that carried a message.  A message of 2026-07-28
  * must agree with its headers. */
 typedef struct haft_headers {
@@ -80,6 +85,8 @@ typedef struct haft_headers {
     /* Address of the sender; "" if it is not known; NULL: that of the session.  Rate limits of
      * clients without a principal are counted by address. */
     const char *peer;
+    /* More about the sender than the principal, which must be the same; NULL: nothing is known. */
+    const haft_identity *identity;
 } haft_headers;
 
 /* Processes one message of an HTTP request.  Returns 1 if there is or will be an answer; 0 if not;

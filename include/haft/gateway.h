@@ -180,6 +180,7 @@ typedef struct haft_route {
      * is answered with 502. */
     bool isolate;
     size_t isolate_memory; /* bytes of address space of that process; 0: as the server */
+    const char *scopes;    /* scopes that a request requires, as in haft_tool */
 } haft_route;
 
 /* Adds a route.  The constant must outlive the gateway.  Returns 0 or an error, with the reason in

@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+/* Establishes who clients are: haft/authenticate.h. */
+typedef struct haft_authenticator haft_authenticator;
+
 /* ---- the endpoint, without sockets ------------------------------------------------- */
 
 /* Options of an endpoint.  Zero means the default in each description. */
@@ -40,6 +43,9 @@ typedef struct haft_endpoint_options {
     unsigned number;
     /* NULL: handlers run on the thread that handles requests, and there are no legacy sessions. */
     const haft_loop *loop;
+    /* Establishes who clients are: others are answered with 401.  NULL: whoever embeds the endpoint
+     * does, in request->principal. */
+    haft_authenticator *authenticator;
 } haft_endpoint_options;
 
 /* An HTTP request. */
@@ -57,6 +63,10 @@ typedef struct haft_request {
     /* Internal: NULL in a request that a program makes, unchanged in a copy. */
     const struct haft_header_index *index_; /* headers that the library reads itself */
     const void *via_;                       /* gateway that the request came through */
+    /* More about the client than the principal, which must be the same; NULL: nothing is known. */
+    const haft_identity *identity;
+    /* SHA-256 of the client's certificate, in base64url; NULL if there is none. */
+    const char *certificate;
 } haft_request;
 
 /* An HTTP response.  Headers of the transfer (Content-Length, Transfer-Encoding, Connection) are
@@ -163,6 +173,8 @@ typedef struct haft_http_mount {
     size_t max_sessions;      /* of the endpoint: as in haft_http_options */
     unsigned session_idle_ms; /* of the endpoint: as in haft_http_options */
     bool legacy_sse;          /* of the endpoint; at most one can have it */
+    /* Of the endpoint, as in haft_endpoint_options; NULL: that of the HTTP server. */
+    haft_authenticator *authenticator;
 } haft_http_mount;
 
 /* A request that waits for the decision of `admit`. */
@@ -242,6 +254,12 @@ typedef struct haft_http_options {
      * "10.0.0.0/8", or "unix" for a Unix socket; ends with NULL.  The client's address is then the
      * last one that is not a proxy's. */
     const char *const *trusted_proxies;
+    haft_authenticator *authenticator; /* of all endpoints, as in haft_endpoint_options */
+    /* Certificates, each with its chain, and their private keys, as PEM files: the server speaks TLS.
+     * Several are chosen by the name that a client asks for.  They end with NULL. */
+    const char *const *tls_certificates, *const *tls_keys;
+    const char *tls_client_ca; /* clients must have a certificate of these authorities (PEM file) */
+    bool tls_client_optional;  /* clients may also have none */
 } haft_http_options;
 
 /* Serves until SIGTERM, SIGINT or SIGHUP; calls in flight have drain_ms to finish. options may be

@@ -206,8 +206,9 @@ typedef struct haft_resource {
     int (*read)(haft_call *call, const char *uri);
     /* Suggests values for a variable of a template, with haft_completion_add.  May be NULL. */
     int (*complete)(haft_call *call, const char *argument, const char *value);
-    void *data; /* pointer of the program: haft_tool_data */
-    bool quick; /* never blocks: runs on the thread that reads */
+    void *data;         /* pointer of the program: haft_tool_data */
+    bool quick;         /* never blocks: runs on the thread that reads */
+    const char *scopes; /* scopes that reading it requires, as in haft_tool */
 } haft_resource;
 
 /* Add a resource, or a template of resources.  The constants must outlive the server.  Each returns
@@ -238,8 +239,9 @@ typedef struct haft_prompt {
     int (*get)(haft_call *call, const void *arguments);
     /* suggests values for an argument; may be NULL */
     int (*complete)(haft_call *call, const char *argument, const char *value);
-    void *data; /* pointer of the program: haft_tool_data */
-    bool quick; /* never blocks: runs on the thread that reads */
+    void *data;         /* pointer of the program: haft_tool_data */
+    bool quick;         /* never blocks: runs on the thread that reads */
+    const char *scopes; /* scopes that getting it requires, as in haft_tool */
 } haft_prompt;
 
 /* Adds a prompt.  The constant must outlive the server.  Returns as haft_add. */

@@ -93,6 +93,7 @@ typedef struct haft_tool {
      * cancellation. docs/isolation.md describes what that means for the handler. */
     bool isolate;
     size_t isolate_memory; /* bytes of address space of such a process; 0: as the server */
+    const char *scopes;    /* scopes that a call requires, separated by spaces: haft/access.h */
 } haft_tool;
 
 /* Value of max_waiting: no call waits. */

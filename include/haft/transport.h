@@ -52,6 +52,9 @@ typedef struct haft_outgoing {
      * with `let_go`. */
     const haft_header *headers;
     size_t n_headers;
+    /* Scopes that a refused request requires, separated by spaces, for WWW-Authenticate (status 403);
+     * otherwise NULL. */
+    const char *scopes;
 } haft_outgoing;
 
 /* Why a request of a client has not been answered. */

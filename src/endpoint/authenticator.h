@@ -1,0 +1,59 @@
+/* endpoint/authenticator.h - the interface between an endpoint and what establishes the identity of
+ * its clients.
+ *
+ * A check happens before anything else is done with a request.  All functions may be called from any
+ * thread, at once. */
+#ifndef HAFT_SRC_AUTHENTICATOR_H
+#define HAFT_SRC_AUTHENTICATOR_H
+
+#include <haft/access.h>
+#include <haft/http.h>
+
+/* A check, and its result. It belongs to the caller, and must live until `release`, which follows
+ * every check that was not cancelled. */
+struct authentication {
+    /* Called once for a pending check, from any thread, possibly before `check` has returned. */
+    void (*done)(struct authentication *authentication);
+    void *context; /* for the caller */
+
+    int status; /* 0: identified; HAFT_STOP: refused; an error */
+    const haft_identity *identity;
+    haft_response refusal; /* 400, 401, 403 or 503, with its headers */
+    haft_header renewal;   /* a header for the response, such as DPoP-Nonce; NULL name for none */
+
+    void *own; /* for the authenticator */
+    struct authentication *next, *previous;
+};
+
+struct authenticator_class {
+    /* Checks the credentials of a request to an endpoint, whose path is `path` (request->path may have
+     * a slash more). The request is not used after it returns. Returns the status, or HAFT_PENDING. */
+    int (*check)(haft_authenticator *authenticator, const haft_request *request, const char *path,
+                 struct authentication *authentication);
+    /* The caller no longer waits. Returns true if `done` has not been called and will not be. */
+    bool (*cancel)(haft_authenticator *authenticator, struct authentication *authentication);
+    /* Frees what the result points to. */
+    void (*release)(haft_authenticator *authenticator, struct authentication *authentication);
+
+    /* Appends the metadata of the resource at a path (RFC 9728), a JSON object. `scopes` are those of
+     * what it offers, or NULL. Returns 0; HAFT_ENOTFOUND if it has none, as with API keys alone;
+     * HAFT_ENOMEM. */
+    int (*describe)(haft_authenticator *authenticator, const char *path, const char *scopes,
+                    haft_buffer *document);
+    /* Appends the value of WWW-Authenticate for a request that requires further scopes. */
+    int (*challenge)(haft_authenticator *authenticator, const char *path, const char *scopes,
+                     const haft_identity *identity, haft_buffer *value);
+
+    /* References; it is freed with the last one. */
+    void (*hold)(haft_authenticator *authenticator);
+    void (*drop)(haft_authenticator *authenticator);
+};
+
+/* The first member of every authenticator. */
+struct haft_authenticator {
+    const struct authenticator_class *class;
+};
+
+#define WELL_KNOWN_RESOURCE "/.well-known/oauth-protected-resource"
+
+#endif
