@@ -4,7 +4,7 @@
  *
  * Both call the tool `add` over HTTP in revision 2026-07-28 CALLS times, CONCURRENT at a time, and print
  * calls per second and microseconds of processor time per call.  `bare` is libcurl's multi interface as in
- * its examples: the same request every time, and an answer that nobody reads. */
+ * its examples: the same request every time, with the same headers, and an answer that nobody reads. */
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <haft.h>
@@ -25,6 +25,7 @@ static const char body[] =
     "\"" META "clientInfo\":{\"name\":\"client\",\"version\":\"1.0.0\"},"
     "\"" META "clientCapabilities\":{}}}}";
 static const char *const headers[] = {
+    "User-Agent: haft/" HAFT_VERSION,
     "Content-Type: application/json",
     "Accept: application/json, text/event-stream",
     REVISION_HEADER,

@@ -64,6 +64,7 @@ void hf_http_client_take_easy(http_request *request)
         spare.easy = curl_easy_init();
     request->easy = spare.easy;
     request->prepared = spare.prepared;
+    request->at_main = spare.at_main;
 }
 
 void hf_http_client_keep_easy(http_request *request)
@@ -80,7 +81,8 @@ void hf_http_client_keep_easy(http_request *request)
     prepared = prepared && hf_http_setup_forget(easy);
     if (!prepared)
         curl_easy_reset(easy);
-    client->spare[client->n_spare++] = (struct http_spare){easy, prepared};
+    client->spare[client->n_spare++] =
+        (struct http_spare){easy, prepared, prepared && request->at_main};
 }
 
 /* Closes every connection. There must be no requests. */
@@ -440,6 +442,7 @@ static void client_close(http_client *client)
         return;
     client->closed = true;
     client_drop_multi(client);
+    curl_url_cleanup(client->main_url);
     curl_global_cleanup();
     client->uv->close((uv_handle_t *)&client->curl_timer, client_on_closed);
     client->uv->close((uv_handle_t *)&client->wait_timer, client_on_closed);

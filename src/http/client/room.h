@@ -42,7 +42,8 @@ struct http_request {
     http_request *next, **at; /* among those in flight, or those that are over */
     http_stream *stream;      /* it is the connection of; NULL for none */
     CURL *easy;
-    bool prepared;            /* the handle has the options that are the same for every request */
+    bool prepared;            /* the handle has the options that are the same for every request, */
+    bool at_main;             /* and the client's main URL */
     struct curl_slist *lines; /* headers, in one block with their text */
     size_t lines_size;
     struct http_request_options options; /* without method, URL and headers */
@@ -87,7 +88,7 @@ struct http_request {
 
 struct http_spare {
     CURL *easy;
-    bool prepared;
+    bool prepared, at_main;
 };
 
 struct http_client {
@@ -113,7 +114,9 @@ struct http_client {
     http_request *requests, *over;
     struct http_spare spare[HTTP_SPARE]; /* handles for reuse */
     unsigned n_spare;
-    char checked_url[512]; /* the latest that libcurl could parse; "" for none */
+    CURLU
+        *main_url; /* the first that libcurl could parse, and most probably that of all requests; */
+    char main_text[512]; /* its text */
     unsigned n_requests;
 };
 

@@ -321,20 +321,36 @@ CURLcode hf_http_setup_method(http_request *request, const char *method, bool wi
 static int setup_check_url(http_client *client, const char *url)
 {
     size_t size = strlen(url) + 1;
-    bool fits = size <= sizeof client->checked_url;
     CURLU *parsed;
     CURLUcode code;
 
-    if (fits && !memcmp(client->checked_url, url, size))
+    if (client->main_url && !strcmp(client->main_text, url))
         return 0;
     parsed = curl_url();
     if (!parsed)
         return HAFT_ENOMEM;
     code = curl_url_set(parsed, CURLUPART_URL, url, CURLU_DISALLOW_USER | CURLU_PATH_AS_IS);
+    if (!code && !client->main_url && size <= sizeof client->main_text) {
+        memcpy(client->main_text, url, size);
+        client->main_url = parsed;
+        return 0;
+    }
     curl_url_cleanup(parsed);
-    if (!code && fits)
-        memcpy(client->checked_url, url, size);
     return !code ? 0 : code == CURLUE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
+}
+
+/* Text would be parsed again by libcurl for each request. A parsed URL takes precedence over it, and
+ * the text of an earlier one would remain. */
+static void setup_url(struct setup *setup, http_request *request, const char *url)
+{
+    http_client *client = request->client;
+    bool is_main = client->main_url && !strcmp(client->main_text, url);
+
+    if (is_main && request->at_main)
+        return;
+    setup_pointer(setup, CURLOPT_CURLU, is_main ? client->main_url : NULL);
+    setup_pointer(setup, CURLOPT_URL, is_main ? NULL : url);
+    request->at_main = is_main;
 }
 
 static void setup_same(struct setup *setup, http_client *client)
@@ -365,10 +381,12 @@ int hf_http_setup(http_request *request, const struct http_request_options *opti
         return status;
     if (!setup_headers(request, options))
         return HAFT_ENOMEM;
-    if (!prepared)
+    if (!prepared) {
+        request->at_main = false;
         setup_same(&setup, request->client);
+    }
     setup_contexts(&setup, request);
-    setup_pointer(&setup, CURLOPT_URL, options->url);
+    setup_url(&setup, request, options->url);
     setup_pointer(&setup, CURLOPT_HTTPHEADER, request->lines);
     setup_pointer(&setup, CURLOPT_UNIX_SOCKET_PATH, options->unix_socket);
     setup_pointer(&setup, CURLOPT_ACCEPT_ENCODING, options->decode ? "" : NULL);
