@@ -291,7 +291,7 @@ static void test_close_inside(void **state)
     const char *const command[] = {program, "serve", NULL};
 
     (void)state;
-    for (size_t i = 0; i < INSIDES * WAYS; i++) {
+    for (size_t i = 0; i < (size_t)INSIDES * WAYS; i++) {
         haft_target target = target_of((enum way)(i % WAYS), command);
         struct closer closer = {.inside = (enum inside)(i / WAYS)};
         haft_reason reason = {0};

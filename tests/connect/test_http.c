@@ -96,8 +96,8 @@ static const struct single {
      "POST /mcp\n"},
     {"half an answer",
      {{.text = JSON "Content-Length: 20\r\n\r\n{\"id\"", .closes = true}},
-     "failed 1: -17/200 @/mcp: the connection was closed before the end of the answer: transfer "
-     "closed with 15 bytes remaining to read [maybe]\n",
+     "failed 1: -17/200 @/mcp: the connection was closed before the end of the answer: 15 of 20 "
+     "bytes are missing [maybe]\n",
      "POST /mcp\n"},
     {"too much JSON",
      {{.text = JSON "\r\n" TOO_MUCH, .closes = true}},

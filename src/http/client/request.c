@@ -199,6 +199,17 @@ static void request_make_printable(char *text)
             *text = '?';
 }
 
+/* Versions of libcurl say this in different words. */
+static void request_say_missing(http_request *request)
+{
+    if (request->has_length && request->received <= request->length)
+        snprintf(request->reason, sizeof request->reason, "%llu of %llu bytes are missing",
+                 (unsigned long long)(request->length - request->received),
+                 (unsigned long long)request->length);
+    else
+        *request->reason = '\0';
+}
+
 static void request_tell_end(http_request *request, enum http_error error)
 {
     char text[CURL_ERROR_SIZE + 128];
@@ -211,6 +222,8 @@ static void request_tell_end(http_request *request, enum http_error error)
 
     if (!request->options.on_end)
         return;
+    if (error == HTTP_TRUNCATED)
+        request_say_missing(request);
     if (error != HTTP_OK && error != HTTP_CANCELLED && why && *why) {
         request_make_printable(request->reason);
         snprintf(text, sizeof text, "%s: %s", end.text, why);
