@@ -111,6 +111,9 @@ enum { NUMBER_TEXT = 32 };
 size_t hf_number_to_text(double value, char ret_text[NUMBER_TEXT]);
 size_t hf_integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 
+/* Appends bytes in base64url without padding (RFC 4648, section 5). */
+void hf_base64url_put(haft_buffer *buffer, const void *bytes, size_t size);
+
 /* Converts a float to the double that has the same shortest decimal form: 0.1f to 0.1, not to
  * 0.10000000149011612. */
 double hf_float_to_number(float value);

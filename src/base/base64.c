@@ -70,3 +70,18 @@ int haft_base64_decode(const char *text, size_t size, void *ret_bytes, size_t *r
         size -= text[size - 2] == '=' ? 2 : 1;
     return base64_decode(text, size, ret_bytes, ret_size);
 }
+
+void hf_base64url_put(haft_buffer *buffer, const void *bytes, size_t size)
+{
+    char *text;
+
+    if (!hf_buffer_reserve(buffer, HAFT_BASE64_SIZE(size)))
+        return;
+    text = buffer->data + buffer->size;
+    size = haft_base64_encode(bytes, size, text);
+    while (size && text[size - 1] == '=')
+        size--;
+    for (size_t i = 0; i < size; i++)
+        text[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
+    buffer->size += size;
+}

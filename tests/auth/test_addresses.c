@@ -182,10 +182,6 @@ static void writes_forms(void **state)
     hf_form_basic(&form, NULL, "my id:", "p%w d");
     haft_buffer_add(&form, "", 1);
     assert_string_equal(form.data, "Basic bXkraWQlM0E6cCUyNXcrZA=="); /* my+id%3A:p%25w+d */
-    haft_buffer_clear(&form);
-    hf_base64url_put(&form, "\xFB\xFF\xFE\x01", 4);
-    haft_buffer_add(&form, "", 1);
-    assert_string_equal(form.data, "-__-AQ");
     haft_buffer_finish(&form);
 }
 

@@ -85,11 +85,24 @@ static void goes_round(void **state)
     }
 }
 
+static void writes_without_padding(void **state)
+{
+    haft_buffer text;
+
+    (void)state;
+    haft_buffer_init(&text, NULL, 1024);
+    hf_base64url_put(&text, "\xFB\xFF\xFE\x01", 4);
+    haft_buffer_add(&text, "", 1);
+    assert_string_equal(text.data, "-__-AQ");
+    haft_buffer_finish(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_strictly),
         cmocka_unit_test(goes_round),
+        cmocka_unit_test(writes_without_padding),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

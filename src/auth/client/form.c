@@ -49,21 +49,6 @@ void hf_form_basic(haft_buffer *header, const haft_allocator *allocator, const c
     haft_buffer_finish(&pair);
 }
 
-void hf_base64url_put(haft_buffer *buffer, const void *bytes, size_t size)
-{
-    char *text;
-
-    if (!hf_buffer_reserve(buffer, HAFT_BASE64_SIZE(size)))
-        return;
-    text = buffer->data + buffer->size;
-    size = haft_base64_encode(bytes, size, text);
-    while (size && text[size - 1] == '=')
-        size--;
-    for (size_t i = 0; i < size; i++)
-        text[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
-    buffer->size += size;
-}
-
 const char *hf_random_text(haft_arena *arena, size_t size)
 {
     unsigned char bytes[FORM_RANDOM];

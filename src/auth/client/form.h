@@ -13,9 +13,6 @@ void hf_form_add(haft_buffer *form, const char *name, const char *value);
 void hf_form_basic(haft_buffer *header, const haft_allocator *allocator, const char *id,
                    const char *secret);
 
-/* Appends bytes in base64url without padding. */
-void hf_base64url_put(haft_buffer *buffer, const void *bytes, size_t size);
-
 /* Random text of so many bytes in base64url, in the arena; NULL if memory or randomness is not
  * available. */
 const char *hf_random_text(haft_arena *arena, size_t bytes);
