@@ -114,6 +114,11 @@ size_t hf_integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 /* Appends bytes in base64url without padding (RFC 4648, section 5). */
 void hf_base64url_put(haft_buffer *buffer, const void *bytes, size_t size);
 
+/* Decodes base64url into ret_bytes, which must have room for BASE64URL_BYTES(size). Padding, white
+ * space and non-canonical encodings are errors. Returns 0 or HAFT_EINVAL. */
+#define BASE64URL_BYTES(size) ((size) / 4 * 3 + (size) % 4)
+int hf_base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size);
+
 /* Converts a float to the double that has the same shortest decimal form: 0.1f to 0.1, not to
  * 0.10000000149011612. */
 double hf_float_to_number(float value);

@@ -1,4 +1,4 @@
-/* base64.c - strict base64 (RFC 4648): accepts only the canonical encoding. */
+/* base64.c - strict base64 and base64url (RFC 4648): accepts only the canonical encoding. */
 #include "base/base.h"
 
 static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -25,19 +25,24 @@ size_t haft_base64_encode(const void *bytes, size_t size, char *ret_text)
     return (size_t)(to - ret_text);
 }
 
-static int base64_sextet(char c)
+/* The characters of the last two values, in which the encodings differ. */
+#define BASE64_URL "-_"
+#define BASE64_STANDARD "+/"
+
+static int base64_sextet(char c, const char last[2])
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
     if (c >= 'a' && c <= 'z')
         return c - 'a' + 26;
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
     if (c >= '0' && c <= '9')
         return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
+    return c == last[0] ? 62 : c == last[1] ? 63 : -1;
 }
 
 /* Decodes text without padding; unused bits of the last character must be zero. */
-static int base64_decode(const char *text, size_t size, unsigned char *to, size_t *ret_size)
+static inline int base64_decode(const char *text, size_t size, const char last[2],
+                                unsigned char *to, size_t *ret_size)
 {
     unsigned bits = 0, held = 0;
     size_t n = 0;
@@ -45,7 +50,7 @@ static int base64_decode(const char *text, size_t size, unsigned char *to, size_
     if (size % 4 == 1)
         return HAFT_EINVAL;
     for (size_t i = 0; i < size; i++) {
-        int value = base64_sextet(text[i]);
+        int value = base64_sextet(text[i], last);
 
         if (value < 0)
             return HAFT_EINVAL;
@@ -68,7 +73,7 @@ int haft_base64_decode(const char *text, size_t size, void *ret_bytes, size_t *r
         return HAFT_EINVAL;
     if (size && text[size - 1] == '=')
         size -= text[size - 2] == '=' ? 2 : 1;
-    return base64_decode(text, size, ret_bytes, ret_size);
+    return base64_decode(text, size, BASE64_STANDARD, ret_bytes, ret_size);
 }
 
 void hf_base64url_put(haft_buffer *buffer, const void *bytes, size_t size)
@@ -84,4 +89,9 @@ void hf_base64url_put(haft_buffer *buffer, const void *bytes, size_t size)
     for (size_t i = 0; i < size; i++)
         text[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
     buffer->size += size;
+}
+
+int hf_base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size)
+{
+    return base64_decode(text, size, BASE64_URL, ret_bytes, ret_size);
 }

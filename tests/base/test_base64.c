@@ -67,6 +67,46 @@ static void decodes_strictly(void **state)
         check(haft_base64_decode, rows[i].text, rows[i].bytes, rows[i].size);
 }
 
+static void decodes_base64url_strictly(void **state)
+{
+    static const struct {
+        const char *text, *bytes; /* NULL: refused */
+        size_t size;
+    } rows[] = {
+        {"", TEXT("")},
+        {"Zg", TEXT("f")},
+        {"Zm8", TEXT("fo")},
+        {"Zm9v", TEXT("foo")},
+        {"Zm9vYmE", TEXT("fooba")},
+        {"-_-_", TEXT("\xfb\xff\xbf")},
+        {"_w", TEXT("\xff")},
+        {"AAA", TEXT("\0\0")},
+        /* padding, white space, the other alphabet */
+        {"Zg==", NULL, 0},
+        {"Zm8=", NULL, 0},
+        {"Zm9v=", NULL, 0},
+        {"=", NULL, 0},
+        {" Zg", NULL, 0},
+        {"Zg ", NULL, 0},
+        {"Zm\n8", NULL, 0},
+        {"Zm9v\r\n", NULL, 0},
+        {"+/+/", NULL, 0},
+        {"Zm9\xc3", NULL, 0},
+        {"Zm9.", NULL, 0},
+        /* one character that is left over */
+        {"A", NULL, 0},
+        {"Zm9vA", NULL, 0},
+        /* bits left over that are not zero */
+        {"Zh", NULL, 0},
+        {"Zm9", NULL, 0},
+        {"_x", NULL, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        check(hf_base64url_decode, rows[i].text, rows[i].bytes, rows[i].size);
+}
+
 static void goes_round(void **state)
 {
     unsigned char bytes[256], decoded[256];
@@ -87,10 +127,23 @@ static void goes_round(void **state)
 
 static void writes_without_padding(void **state)
 {
+    unsigned char bytes[64], decoded[BASE64URL_BYTES(HAFT_BASE64_SIZE(sizeof bytes))];
     haft_buffer text;
+    size_t got;
 
     (void)state;
     haft_buffer_init(&text, NULL, 1024);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * 37 + 5);
+    for (size_t size = 1; size <= sizeof bytes; size++) {
+        haft_buffer_clear(&text);
+        hf_base64url_put(&text, bytes, size);
+        assert_true(BASE64URL_BYTES(text.size) >= size);
+        assert_int_equal(hf_base64url_decode(text.data, text.size, decoded, &got), 0);
+        assert_int_equal(got, size);
+        assert_memory_equal(decoded, bytes, size);
+    }
+    haft_buffer_clear(&text);
     hf_base64url_put(&text, "\xFB\xFF\xFE\x01", 4);
     haft_buffer_add(&text, "", 1);
     assert_string_equal(text.data, "-__-AQ");
@@ -101,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_strictly),
+        cmocka_unit_test(decodes_base64url_strictly),
         cmocka_unit_test(goes_round),
         cmocka_unit_test(writes_without_padding),
     };
