@@ -11,6 +11,9 @@ static const struct crypto_functions crypto_part_functions = {
     .sign = hf_crypto_key_sign,
     .point = hf_crypto_key_point,
     .write = hf_crypto_key_write,
+    .import = hf_crypto_public_import,
+    .forget = hf_crypto_public_forget,
+    .verify = hf_crypto_public_verify,
 };
 
 const haft_part haft_crypto_part = {

@@ -14,4 +14,12 @@ int hf_crypto_key_point(const crypto_key *key, unsigned char ret_x[CRYPTO_COORDI
                         unsigned char ret_y[CRYPTO_COORDINATE]);
 int hf_crypto_key_write(const crypto_key *key, char ret_pem[CRYPTO_PEM]);
 
+crypto_public *hf_crypto_public_import(enum crypto_algorithm algorithm,
+                                       const struct crypto_numbers *numbers,
+                                       haft_reason *reterr_reason);
+void hf_crypto_public_forget(crypto_public *key);
+int hf_crypto_public_verify(const crypto_public *key, enum crypto_algorithm algorithm,
+                            const void *bytes, size_t size, const unsigned char *signature,
+                            size_t signature_size);
+
 #endif
