@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *error;
 
     if (!hf_token_answer_read((const char *)data, size, arena, &answer, &reason)) {
-        require(*answer.access_token && strlen(answer.access_token) <= TOKEN_LIMIT);
+        require(*answer.access_token && strlen(answer.access_token) <= TOKEN_ANSWER_TOKEN);
         for (const char *at = answer.access_token; *at; at++)
             require(*at > ' ' && *at < 0x7F);
         require(answer.token_type && answer.lifetime >= -1);

@@ -85,7 +85,7 @@ static int access_read_tokens(struct oauth *oauth, yyjson_val *object, struct oa
     int status = 0;
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings && !status; i++)
-        status = hf_metadata_string(object, strings[i].name, TOKEN_LIMIT, strings[i].place,
+        status = hf_metadata_string(object, strings[i].name, TOKEN_ANSWER_TOKEN, strings[i].place,
                                     reterr_reason);
     if (status)
         return status;

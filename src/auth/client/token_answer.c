@@ -57,9 +57,9 @@ int hf_token_answer_read(const char *text, size_t size, haft_arena *arena,
     const struct {
         const char *name, **place;
         size_t limit;
-    } strings[] = {{"access_token", &answer.access_token, TOKEN_LIMIT},
+    } strings[] = {{"access_token", &answer.access_token, TOKEN_ANSWER_TOKEN},
                    {"token_type", &answer.token_type, 64},
-                   {"refresh_token", &answer.refresh_token, TOKEN_LIMIT},
+                   {"refresh_token", &answer.refresh_token, TOKEN_ANSWER_TOKEN},
                    {"scope", &answer.scope, SCOPE_LIMIT / 2},
                    {"issued_token_type", &answer.issued_token_type, 256}};
     int status = 0;

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-enum { TOKEN_LIMIT = 16 << 10, TOKEN_ANSWER_LIMIT = 64 << 10 };
+enum { TOKEN_ANSWER_TOKEN = 16 << 10, TOKEN_ANSWER_LIMIT = 64 << 10 };
 
 struct token_answer {
     const char *access_token, *token_type, *refresh_token, *scope;

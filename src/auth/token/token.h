@@ -91,10 +91,10 @@ struct token_rules {
     int64_t skew_s;
 };
 
-/* What a token says. Texts are in the arena. */
+/* What a token says. Strings are in the arena. */
 struct token_claims {
     const char *issuer, *subject, *client; /* subject or client is there */
-    const char *scopes;                    /* separated by single spaces; NULL for none */
+    const char *scopes;                    /* separated by single spaces, without "*"; NULL for none */
     const char *jkt;                       /* thumbprint of a key that it is bound to, or NULL */
     const char *x5t;                       /* thumbprint of a certificate, or NULL */
     int64_t expires;                       /* seconds since 1970 */
@@ -107,7 +107,7 @@ enum token_error hf_jwt_check(const struct jwt *jwt, const struct token_rules *r
 enum token_error hf_claims_check(haft_value *claims, const struct token_rules *rules, int64_t now,
                                  haft_arena *arena, struct token_claims *ret_claims);
 
-/* Whether two resource identifiers are equal: by bytes, and after lowering the case of scheme and
+/* Whether two resource identifiers are equal: by bytes, or after lowering the case of scheme and
  * host and removing the default port and one "/" at the end. */
 bool hf_audience_equal(const char *left, const char *right);
 
@@ -125,7 +125,9 @@ struct dpop_proof {
     int64_t issued;
 };
 
-/* Verifies a proof but for its nonce and its repetition, which the caller knows of. */
+/* Verifies a proof except its nonce and its repetition, which the caller knows of: its type, method
+ * and URL, time, token and key, then its signature. TOKEN_UNKNOWN_KEY: it is not of the key that the
+ * token is bound to. */
 enum token_error hf_dpop_verify(const struct crypto_functions *crypto, const char *text,
                                 size_t size, const struct dpop_check *check, haft_arena *arena,
                                 struct dpop_proof *ret_proof);
