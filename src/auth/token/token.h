@@ -94,10 +94,10 @@ struct token_rules {
 /* What a token says. Strings are in the arena. */
 struct token_claims {
     const char *issuer, *subject, *client; /* subject or client is there */
-    const char *scopes;                    /* separated by single spaces, without "*"; NULL for none */
-    const char *jkt;                       /* thumbprint of a key that it is bound to, or NULL */
-    const char *x5t;                       /* thumbprint of a certificate, or NULL */
-    int64_t expires;                       /* seconds since 1970 */
+    const char *scopes; /* separated by single spaces, without "*"; NULL for none */
+    const char *jkt;    /* thumbprint of a key that it is bound to, or NULL */
+    const char *x5t;    /* thumbprint of a certificate, or NULL */
+    int64_t expires;    /* seconds since 1970 */
 };
 
 /* Checks type and claims of a JWT. */
