@@ -15,6 +15,7 @@ src/engine/call/content_block.h  the block that most results are
 src/engine/call/content_kinds.c  how each kind of block begins, as data with its size
 src/engine/call/content_write.c  blocks of each result
 src/engine/offer/lint.c  looks for a key in JSON, and writes none
+src/auth/token/jwk.c  the text of a thumbprint, which is hashed in pieces
 apps/haft/serve.c  an example of a file, as help
 apps/home/template/token.c  braces of Handlebars, in an error
 '
