@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "auth/client/form.h"
-#include "auth/client/web_url.h"
+#include "auth/web_url.h"
 #include "support/test.h"
 
 static void reads_urls(void **state)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auth/client/web_url.h"
+#include "auth/web_url.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 
 #include <uv.h>
 
-#include "auth/client/web_url.h"
+#include "auth/web_url.h"
 
 struct login_listener;
 

@@ -3,7 +3,7 @@
 #include "auth/client/metadata.h"
 
 #include "auth/client/scope.h"
-#include "auth/client/web_url.h"
+#include "auth/web_url.h"
 #include "json/json.h"
 
 static const struct {

@@ -5,7 +5,7 @@
 
 #include "auth/authorizer.h"
 #include "auth/client/store.h"
-#include "auth/client/web_url.h"
+#include "auth/web_url.h"
 #include "auth/crypto/crypto.h"
 
 enum {

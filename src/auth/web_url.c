@@ -1,5 +1,5 @@
 /* web_url.c - URLs of servers. The strict reading refuses what two parsers could read differently. */
-#include "auth/client/web_url.h"
+#include "auth/web_url.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

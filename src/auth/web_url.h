@@ -1,4 +1,4 @@
-/* auth/client/web_url.h - URLs of servers: their parts, whether they belong together, and which of them
+/* auth/web_url.h - URLs of servers: their parts, whether they belong together, and which of them
  * a client may be made to ask. */
 #ifndef HAFT_SRC_WEB_URL_H
 #define HAFT_SRC_WEB_URL_H
