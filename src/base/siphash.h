@@ -1,5 +1,5 @@
-/* base/siphash.h - SipHash-2-4, a keyed digest of 64 bits: without the key nobody can test guesses
- * of the text.
+/* base/siphash.h - SipHash-2-4, a keyed digest of 64 or 128 bits: without the key nobody can test
+ * guesses of the text.
  *
  * The functions that every call uses are inline, so that the state stays in registers. */
 #ifndef HAFT_SRC_SIPHASH_H
@@ -62,6 +62,32 @@ static ALWAYS_INLINE uint64_t siphash_finish(struct siphash *hash)
     for (int i = 0; i < 4; i++)
         siphash_round(hash);
     return hash->v0 ^ hash->v1 ^ hash->v2 ^ hash->v3;
+}
+
+/* The variant of 128 bits begins and ends differently. */
+struct siphash_pair {
+    uint64_t first, second;
+};
+
+static ALWAYS_INLINE void siphash_init_pair(struct siphash *hash, const unsigned char key[16])
+{
+    siphash_init(hash, key);
+    hash->v1 ^= 0xee;
+}
+
+static ALWAYS_INLINE struct siphash_pair siphash_finish_pair(struct siphash *hash)
+{
+    struct siphash_pair pair;
+
+    hash->v2 ^= 0xee;
+    for (int i = 0; i < 4; i++)
+        siphash_round(hash);
+    pair.first = hash->v0 ^ hash->v1 ^ hash->v2 ^ hash->v3;
+    hash->v1 ^= 0xdd;
+    for (int i = 0; i < 4; i++)
+        siphash_round(hash);
+    pair.second = hash->v0 ^ hash->v1 ^ hash->v2 ^ hash->v3;
+    return pair;
 }
 
 #endif

@@ -46,9 +46,37 @@ static void digests_are_the_published_ones(void **state)
     }
 }
 
+/* The published digests of 128 bits, as two numbers of which the least significant byte comes first. */
+static void pairs_are_the_published_ones(void **state)
+{
+    static const struct {
+        size_t size;
+        uint64_t first, second;
+    } rows[] = {
+        {0, UINT64_C(0xe6a825ba047f81a3), UINT64_C(0x930255c71472f66d)},
+        {1, UINT64_C(0x44af996bd8c187da), UINT64_C(0x45fc229b11597634)},
+        {2, UINT64_C(0xc75da4a48d227781), UINT64_C(0xe4ff0af6de8ba3fc)},
+    };
+    unsigned char bytes[16];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)i;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct siphash_pair pair;
+        struct siphash hash;
+
+        siphash_init_pair(&hash, bytes);
+        hf_siphash_bytes(&hash, bytes, rows[i].size);
+        pair = siphash_finish_pair(&hash);
+        assert_true(pair.first == rows[i].first && pair.second == rows[i].second);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(digests_are_the_published_ones)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(digests_are_the_published_ones),
+                                       cmocka_unit_test(pairs_are_the_published_ones)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
