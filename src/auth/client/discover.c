@@ -3,8 +3,6 @@
 #include "auth/client/flow.h"
 
 static const char discover_resource_path[] = "/.well-known/oauth-protected-resource";
-static const char discover_oauth_path[] = "/.well-known/oauth-authorization-server";
-static const char discover_openid_path[] = "/.well-known/openid-configuration";
 
 static void discover_add_way(struct oauth_flow *flow, const char *url)
 {
@@ -121,25 +119,14 @@ static int discover_issuer_answered(struct oauth_flow *flow)
 
 int hf_discover_issuer(struct oauth_flow *flow)
 {
-    const char *issuer = flow->issuer.issuer, *origin;
-    struct url_part path;
-    struct web_url url;
+    const char *issuer = flow->issuer.issuer;
+    int status;
 
     flow->ways = (struct flow_ways){.n = 0};
-    if (hf_web_url_read(issuer, &url) || url.query.text || url.has_fragment)
+    status = hf_issuer_metadata_urls(flow->arena, issuer, flow->ways.urls, &flow->ways.n);
+    if (status == HAFT_EINVAL)
         return hf_flow_refuse(flow, HAFT_EPROTOCOL, "the server names an invalid issuer");
-    origin = discover_origin(flow, &url);
-    if (!origin)
-        return hf_flow_no_memory(flow);
-    path = discover_path(url.path);
-    discover_add_way(flow, haft_arena_printf(flow->arena, "%s%s%.*s", origin, discover_oauth_path,
-                                             (int)path.size, path.text));
-    discover_add_way(flow, haft_arena_printf(flow->arena, "%s%s%.*s", origin, discover_openid_path,
-                                             (int)path.size, path.text));
-    if (path.size)
-        discover_add_way(flow, haft_arena_printf(flow->arena, "%s%.*s%s", origin, (int)path.size,
-                                                 path.text, discover_openid_path));
-    if (!discover_ways_are_complete(flow))
+    if (status)
         return hf_flow_no_memory(flow);
     flow->fetch.trusted =
         flow->oauth->options.issuer && !strcmp(flow->oauth->options.issuer, issuer);

@@ -1,6 +1,7 @@
 /* jwt.c - JSON Web Tokens that the client signs: assertions (RFC 7523) and DPoP proofs (RFC 9449). */
 #include <time.h>
 
+#include "auth/client/assertion.h"
 #include "auth/client/flow.h"
 #include "auth/client/form.h"
 #include "base/sha256.h"
@@ -9,8 +10,8 @@
 enum { JWT_LIMIT = 16 << 10, JWT_SECONDS = 120, JWT_ID = 16 };
 
 /* Appends header.claims.signature. */
-static int jwt_sign(const struct oauth *oauth, const crypto_key *key, const haft_buffer *header,
-                    const haft_buffer *claims, haft_buffer *out)
+static int jwt_sign(const struct crypto_functions *crypto, const crypto_key *key,
+                    const haft_buffer *header, const haft_buffer *claims, haft_buffer *out)
 {
     unsigned char signature[CRYPTO_SIGNATURE];
     size_t start = out->size, size;
@@ -22,7 +23,7 @@ static int jwt_sign(const struct oauth *oauth, const crypto_key *key, const haft
     hf_base64url_put(out, claims->data, claims->size);
     if (out->status)
         return HAFT_ENOMEM;
-    if (oauth->crypto->sign(key, out->data + start, out->size - start, signature, &size))
+    if (crypto->sign(key, out->data + start, out->size - start, signature, &size))
         return HAFT_EFAIL;
     haft_buffer_add(out, ".", 1);
     hf_base64url_put(out, signature, size);
@@ -50,35 +51,47 @@ static void jwt_put_bytes(struct json_writer *w, const unsigned char *bytes, siz
     hf_json_end_string(w);
 }
 
-const char *hf_jwt_client_assertion(struct oauth_flow *flow, const char *client_id)
+int hf_assertion_put(const struct crypto_functions *crypto, const crypto_key *key,
+                     const haft_allocator *memory, const char *client_id, const char *audience,
+                     haft_buffer *out)
 {
-    const struct oauth *oauth = flow->oauth;
     int64_t now = (int64_t)time(NULL);
-    haft_buffer header, claims, out;
+    haft_buffer header, claims;
     struct json_writer w = {.out = &header};
-    const char *text = NULL;
+    int status = HAFT_EFAIL;
 
-    haft_buffer_init(&header, oauth->memory, JWT_LIMIT);
-    haft_buffer_init(&claims, oauth->memory, JWT_LIMIT);
-    haft_buffer_init(&out, oauth->memory, JWT_LIMIT);
+    haft_buffer_init(&header, memory, JWT_LIMIT);
+    haft_buffer_init(&claims, memory, JWT_LIMIT);
     hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "alg"), oauth->crypto->algorithm(oauth->key));
+    hf_json_text(json_key(&w, "alg"), crypto->algorithm(key));
     hf_json_text(json_key(&w, "typ"), "JWT");
     hf_json_end_object(&w);
     w = (struct json_writer){.out = &claims};
     hf_json_begin_object(&w);
     hf_json_text(json_key(&w, "iss"), client_id);
     hf_json_text(json_key(&w, "sub"), client_id);
-    hf_json_text(json_key(&w, "aud"), flow->issuer.issuer);
+    hf_json_text(json_key(&w, "aud"), audience);
     hf_json_integer(json_key(&w, "iat"), now);
     hf_json_integer(json_key(&w, "exp"), now + JWT_SECONDS);
     if (jwt_put_id(&w)) {
         hf_json_end_object(&w);
-        if (!jwt_sign(oauth, oauth->key, &header, &claims, &out))
-            text = haft_arena_copy(flow->arena, out.data, out.size);
+        status = jwt_sign(crypto, key, &header, &claims, out);
     }
     haft_buffer_finish(&header);
     haft_buffer_finish(&claims);
+    return status;
+}
+
+const char *hf_jwt_client_assertion(struct oauth_flow *flow, const char *client_id)
+{
+    const struct oauth *oauth = flow->oauth;
+    const char *text = NULL;
+    haft_buffer out;
+
+    haft_buffer_init(&out, oauth->memory, JWT_LIMIT);
+    if (!hf_assertion_put(oauth->crypto, oauth->key, oauth->memory, client_id, flow->issuer.issuer,
+                          &out))
+        text = haft_arena_copy(flow->arena, out.data, out.size);
     haft_buffer_finish(&out);
     return text;
 }
@@ -143,7 +156,7 @@ int hf_jwt_proof(const struct oauth *oauth, const crypto_key *key, const char *m
     if (!status)
         status = jwt_put_proof_claims(method, url, token, nonce, &claims);
     if (!status)
-        status = jwt_sign(oauth, key, &header, &claims, proof);
+        status = jwt_sign(oauth->crypto, key, &header, &claims, proof);
     haft_buffer_finish(&header);
     haft_buffer_finish(&claims);
     return status;

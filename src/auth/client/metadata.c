@@ -202,7 +202,9 @@ int hf_issuer_metadata_read(const char *text, size_t size, haft_arena *arena,
                    {"authorization_endpoint", &issuer.authorization},
                    {"token_endpoint", &issuer.token},
                    {"registration_endpoint", &issuer.registration},
-                   {"revocation_endpoint", &issuer.revocation}};
+                   {"revocation_endpoint", &issuer.revocation},
+                   {"introspection_endpoint", &issuer.introspection},
+                   {"jwks_uri", &issuer.jwks}};
     int status = 0;
 
     if (!object)
@@ -225,4 +227,43 @@ int hf_issuer_metadata_read(const char *text, size_t size, haft_arena *arena,
     if (!status)
         *ret_issuer = issuer;
     return status;
+}
+
+/* ---- where it is ---- */
+
+static const char metadata_oauth_path[] = "/.well-known/oauth-authorization-server";
+static const char metadata_openid_path[] = "/.well-known/openid-configuration";
+
+int hf_issuer_metadata_urls(haft_arena *arena, const char *issuer,
+                            const char *ret_urls[METADATA_WAYS], size_t *ret_n)
+{
+    char origin[WEB_URL_LIMIT];
+    struct web_url url;
+    haft_buffer buffer;
+    int path;
+    size_t n = 0;
+
+    if (hf_web_url_read(issuer, &url) || url.query.text || url.has_fragment)
+        return HAFT_EINVAL;
+    haft_buffer_init(&buffer, hf_arena_allocator(arena), sizeof origin - 1);
+    hf_web_url_put_origin(&url, &buffer);
+    if (!buffer.status)
+        memcpy(origin, buffer.data, buffer.size);
+    origin[buffer.status ? 0 : buffer.size] = '\0';
+    haft_buffer_finish(&buffer);
+    if (!*origin)
+        return HAFT_ENOMEM;
+    path = (int)url.path.size - (url.path.size && url.path.text[url.path.size - 1] == '/');
+    ret_urls[n++] =
+        haft_arena_printf(arena, "%s%s%.*s", origin, metadata_oauth_path, path, url.path.text);
+    ret_urls[n++] =
+        haft_arena_printf(arena, "%s%s%.*s", origin, metadata_openid_path, path, url.path.text);
+    if (path)
+        ret_urls[n++] =
+            haft_arena_printf(arena, "%s%.*s%s", origin, path, url.path.text, metadata_openid_path);
+    for (size_t i = 0; i < n; i++)
+        if (!ret_urls[i])
+            return HAFT_ENOMEM;
+    *ret_n = n;
+    return 0;
 }

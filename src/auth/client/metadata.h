@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-enum { METADATA_LIMIT = 256 << 10, METADATA_DEPTH = 16, METADATA_SERVERS = 16 };
+enum { METADATA_LIMIT = 256 << 10, METADATA_DEPTH = 16, METADATA_SERVERS = 16, METADATA_WAYS = 3 };
 
 struct resource_metadata {
     const char *resource;                  /* exactly as it was written */
@@ -25,8 +25,10 @@ enum auth_method {
 struct issuer_metadata {
     const char *issuer;
     const char *authorization, *token, *registration, *revocation; /* endpoints, or NULL */
-    const char *scopes;                                            /* as above */
-    unsigned methods; /* set of enum auth_method; the default if the document does not say */
+    const char *introspection,
+        *jwks;          /* for resource servers: an endpoint and a document, or NULL */
+    const char *scopes; /* as above */
+    unsigned methods;   /* set of enum auth_method; the default if the document does not say */
     bool methods_given;
     bool s256;          /* PKCE with SHA-256 */
     bool metadata_url;  /* client ids may be URLs of client metadata */
@@ -39,6 +41,11 @@ int hf_resource_metadata_read(const char *text, size_t size, haft_arena *arena,
                               struct resource_metadata *ret_resource, haft_reason *reterr_reason);
 int hf_issuer_metadata_read(const char *text, size_t size, haft_arena *arena,
                             struct issuer_metadata *ret_issuer, haft_reason *reterr_reason);
+
+/* The places of an issuer's metadata, in the order in which they are tried, in the arena. Returns 0,
+ * HAFT_EINVAL if the issuer is not a URL without query and fragment, or HAFT_ENOMEM. */
+int hf_issuer_metadata_urls(haft_arena *arena, const char *issuer,
+                            const char *ret_urls[METADATA_WAYS], size_t *ret_n);
 
 /* The method that a document or a registration calls so; 0 if it is unknown. */
 unsigned hf_auth_method_read(const char *name);
