@@ -9,6 +9,8 @@
 #include <haft/access.h>
 #include <haft/http.h>
 
+enum { AUTHENTICATION_ROOM = 48 };
+
 /* A check, and its result. It belongs to the caller, and must live until `release`, which follows
  * every check that was not cancelled. */
 struct authentication {
@@ -21,8 +23,10 @@ struct authentication {
     haft_response refusal; /* 400, 401, 403 or 503, with its headers */
     haft_header renewal;   /* a header for the response, such as DPoP-Nonce; NULL name for none */
 
-    void *own; /* for the authenticator */
-    struct authentication *next, *previous;
+    /* For the authenticator. */
+    void *own;
+    int kind;
+    char room[AUTHENTICATION_ROOM];
 };
 
 struct authenticator_class {

@@ -1,0 +1,126 @@
+/* credentials.c - the credentials in a request: exactly one, and only in headers.
+ *
+ * A request with two could be understood differently by two readers; a token in a URL ends up in
+ * logs. */
+#include "auth/server/server.h"
+
+#include "base/percent.h"
+
+/* The headers that matter, of which none may be repeated. */
+struct credentials_headers {
+    const char *authorization, *key, *proof;
+    bool repeated;
+};
+
+static void credentials_note(struct credentials_headers *found, const char **place,
+                             const char *value)
+{
+    found->repeated |= *place != NULL;
+    *place = value;
+}
+
+static void credentials_look(const haft_request *request, struct credentials_headers *found)
+{
+    for (size_t i = 0; i < request->n_headers; i++) {
+        const char *name = request->headers[i].name, *value = request->headers[i].value;
+
+        switch (ascii_lower(name[0])) {
+        case 'a':
+            if (hf_text_same_ignoring_case(name, "authorization"))
+                credentials_note(found, &found->authorization, value);
+            break;
+        case 'd':
+            if (hf_text_same_ignoring_case(name, "dpop"))
+                credentials_note(found, &found->proof, value);
+            break;
+        case 'x':
+            if (hf_text_same_ignoring_case(name, "x-api-key"))
+                credentials_note(found, &found->key, value);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Whether a query has the parameter access_token, also if a part of its name is encoded. */
+static bool credentials_query_has_token(const char *query)
+{
+    static const char name[] = "access_token";
+
+    while (query && *query) {
+        size_t size = strcspn(query, "&;"), i = 0, at = 0;
+
+        while (at < size && query[at] != '=' && i < sizeof name - 1) {
+            char c = query[at];
+            int byte = percent_byte(query + at, size - at);
+
+            if ((byte >= 0 ? (char)byte : c) != name[i])
+                break;
+            at += byte >= 0 ? PERCENT_ESCAPE : 1;
+            i++;
+        }
+        if (i == sizeof name - 1 && (at == size || query[at] == '='))
+            return true;
+        query += size + (query[size] != '\0');
+    }
+    return false;
+}
+
+/* Whether it has only characters of a token (RFC 6750, section 2.1). */
+static bool credentials_is_token(struct text text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] <= ' ' || text.data[i] >= 0x7F || text.data[i] == ',' ||
+            text.data[i] == '"')
+            return false;
+    return text.size;
+}
+
+static const char *credentials_read(const char *header, struct presented *presented)
+{
+    struct text all = text_trim(header, strlen(header)), scheme = all;
+    const char *blank = memchr(all.data, ' ', all.size);
+
+    if (blank)
+        scheme.size = (size_t)(blank - all.data);
+    if (hf_text_is_ignoring_case(scheme.data, scheme.size, "bearer"))
+        presented->kind = CREDENTIAL_BEARER;
+    else if (hf_text_is_ignoring_case(scheme.data, scheme.size, "dpop"))
+        presented->kind = CREDENTIAL_DPOP;
+    else
+        return NULL; /* an unknown scheme: as without credentials */
+    presented->secret = text_trim(all.data + scheme.size, all.size - scheme.size);
+    return credentials_is_token(presented->secret) ? NULL : "The Authorization header is malformed";
+}
+
+const char *hf_credentials_find(const struct authenticator *authenticator,
+                                const haft_request *request, const char *path,
+                                struct presented *ret_presented)
+{
+    struct credentials_headers found = {.authorization = NULL};
+    const char *wrong = NULL;
+
+    *ret_presented = (struct presented){.method = request->method,
+                                        .target = request->target ? request->target : request->path,
+                                        .path = path,
+                                        .certificate = request->certificate};
+    credentials_look(request, &found);
+    if (request->query && *request->query && credentials_query_has_token(request->query))
+        return "The access token must be in the Authorization header, not in the URL";
+    if (found.repeated)
+        return "A header with credentials is repeated";
+    if (found.authorization)
+        wrong = credentials_read(found.authorization, ret_presented);
+    if (wrong)
+        return wrong;
+    if (found.proof)
+        ret_presented->proof = text_trim(found.proof, strlen(found.proof));
+    if (!found.key || !authenticator->options.key_file)
+        return NULL;
+    if (ret_presented->kind != CREDENTIAL_NONE)
+        return "The request has more than one credential";
+    ret_presented->kind = CREDENTIAL_KEY;
+    ret_presented->secret = text_trim(found.key, strlen(found.key));
+    return ret_presented->secret.size ? NULL : "The X-API-Key header is empty";
+}

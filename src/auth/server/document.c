@@ -1,0 +1,77 @@
+/* document.c - the metadata of a protected resource (RFC 9728), and its identifier. */
+#include "auth/server/server.h"
+#include "json/writer.h"
+
+/* Whether the option names one endpoint, and not the origin of all. */
+static bool document_has_path(const struct authenticator *authenticator)
+{
+    return authenticator->resource.path.size > 1;
+}
+
+void hf_document_put_resource(const struct authenticator *authenticator, const char *path,
+                              haft_buffer *out)
+{
+    if (document_has_path(authenticator)) {
+        haft_buffer_puts(out, authenticator->options.resource);
+        return;
+    }
+    hf_web_url_put_origin(&authenticator->resource, out);
+    haft_buffer_puts(out, path);
+}
+
+void hf_document_put_url(const struct authenticator *authenticator, const char *path,
+                         haft_buffer *out)
+{
+    struct url_part part = {path, strlen(path)};
+
+    if (document_has_path(authenticator))
+        part = authenticator->resource.path;
+    if (part.size == 1)
+        part.size = 0;
+    hf_web_url_put_origin(&authenticator->resource, out);
+    haft_buffer_puts(out, WELL_KNOWN_RESOURCE);
+    haft_buffer_add(out, part.text, part.size);
+}
+
+static void document_put_words(struct json_writer *w, const char *words)
+{
+    hf_json_begin_array(w);
+    for (size_t size; words && *words; words += size) {
+        words += strspn(words, " ");
+        size = strcspn(words, " ");
+        /* Clients obtain it when they need it: it says nothing about the resource. */
+        if (size && !hf_text_is_ignoring_case(words, size, "offline_access"))
+            hf_json_string(w, words, size);
+    }
+    hf_json_end_array(w);
+}
+
+int hf_document_describe(haft_authenticator *base, const char *path, const char *scopes,
+                         haft_buffer *document)
+{
+    const struct authenticator *authenticator = (const struct authenticator *)base;
+    const haft_authenticator_options *options = &authenticator->options;
+    struct json_writer w = {.out = document};
+
+    if (!options->n_issuers)
+        return HAFT_ENOTFOUND;
+    hf_json_begin_object(&w);
+    json_key(&w, "resource");
+    hf_document_put_resource(authenticator, path, hf_json_begin_string(&w));
+    hf_json_end_string(&w);
+    hf_json_begin_array(json_key(&w, "authorization_servers"));
+    for (size_t i = 0; i < options->n_issuers; i++)
+        hf_json_text(&w, authenticator->issuers[i].options.url);
+    hf_json_end_array(&w);
+    if (scopes && *scopes)
+        document_put_words(json_key(&w, "scopes_supported"), scopes);
+    document_put_words(json_key(&w, "bearer_methods_supported"), "header");
+    json_text_member(&w, "resource_name", options->resource_name);
+    if (options->dpop != HAFT_DPOP_REFUSED)
+        document_put_words(json_key(&w, "dpop_signing_alg_values_supported"),
+                           "ES256 RS256 PS256 EdDSA");
+    if (options->dpop == HAFT_DPOP_REQUIRED)
+        hf_json_bool(json_key(&w, "dpop_bound_access_tokens_required"), true);
+    hf_json_end_object(&w);
+    return document->status;
+}
