@@ -24,6 +24,7 @@ struct fake_issuer {
     struct rogue *rogue;
     crypto_key *keys[ISSUER_KEYS];
     atomic_uint published;        /* set of keys in its document */
+    const char *missing;          /* a path without an answer */
     const char *changed, *status; /* a path whose answer differs: its status line with headers, */
     const char *body;             /* and its body; ' stands for ", and @ for the URL */
     const char *headers;          /* of the keys, such as "Cache-Control: max-age=600\r\n" */
@@ -109,6 +110,9 @@ static const char *issuer_answer(struct fake_issuer *issuer, const char *path, c
         atomic_fetch_add(&issuer->metadata, 1);
     if (!strcmp(path, "/jwks"))
         atomic_fetch_add(&issuer->jwks, 1);
+    *body = '\0';
+    if (issuer->missing && !strcmp(path, issuer->missing))
+        return "404 Not Found";
     if (issuer->changed && !strcmp(path, issuer->changed)) {
         issuer_put_text(issuer->body, rogue->url, body, room);
         return issuer->status;
@@ -127,7 +131,6 @@ static const char *issuer_answer(struct fake_issuer *issuer, const char *path, c
         issuer_put_text(issuer->answer, rogue->url, body, room);
         return "200 OK\r\nContent-Type: application/json";
     }
-    *body = '\0';
     return "404 Not Found";
 }
 
@@ -216,7 +219,7 @@ static void token_make(struct fake_issuer *issuer, unsigned key, const char *mor
     snprintf(claims, sizeof claims,
              "{'iss':'@','aud':'https://tools.example/mcp','sub':'alice','client_id':'c1',"
              "'iat':%lld,'exp':%lld,'jti':'j','scope':'a b'%s}",
-             (long long)START, (long long)START + 600, more);
+             (long long)START, (long long)START + 8640000, more);
     token_sign(issuer->keys[key], header, claims, issuer->rogue->url, token);
 }
 

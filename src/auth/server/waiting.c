@@ -52,9 +52,10 @@ static struct pending *waiting_copy(struct check *check)
 void hf_waiting_free(struct pending *pending)
 {
     const haft_allocator *memory = pending->authenticator->memory;
+    size_t size = pending->size;
 
-    hf_secret_wipe(pending, pending->size);
-    memory->release(memory->context, pending, pending->size);
+    hf_secret_wipe(pending, size);
+    memory->release(memory->context, pending, size);
 }
 
 int hf_waiting_prepare(struct check *check)
