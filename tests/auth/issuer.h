@@ -186,8 +186,9 @@ static void issuer_close(struct fake_issuer *issuer)
 /* ---- tokens ---- */
 
 /* Signs a header and claims, in which ' stands for ". */
-static void token_sign(const crypto_key *key, const char *header, const char *claims,
-                       const char *url, char token[ISSUER_TEXT])
+HAFT_MAYBE_UNUSED_ static void token_sign(const crypto_key *key, const char *header,
+                                          const char *claims, const char *url,
+                                          char token[ISSUER_TEXT])
 {
     unsigned char signature[CRYPTO_SIGNATURE];
     char text[ISSUER_TEXT];
@@ -210,8 +211,8 @@ static void token_sign(const crypto_key *key, const char *header, const char *cl
 }
 
 /* A good token of a key, with further claims that begin with a comma. */
-static void token_make(struct fake_issuer *issuer, unsigned key, const char *more,
-                       char token[ISSUER_TEXT])
+HAFT_MAYBE_UNUSED_ static void token_make(struct fake_issuer *issuer, unsigned key,
+                                          const char *more, char token[ISSUER_TEXT])
 {
     char header[128], claims[2048];
 
