@@ -67,6 +67,8 @@ typedef struct haft_request {
     const haft_identity *identity;
     /* SHA-256 of the client's certificate, in base64url; NULL if there is none. */
     const char *certificate;
+    /* The request comes from a proxy that is trusted to name the client's certificate in a header. */
+    bool proxied;
 } haft_request;
 
 /* An HTTP response.  Headers of the transfer (Content-Length, Transfer-Encoding, Connection) are

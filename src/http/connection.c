@@ -55,6 +55,7 @@ static void connection_handle(struct connection *c)
     if (c->is_proxy) {
         hf_proxies_find_client(&http->proxies, c->peer, headers, c->n_fields, c->notes->client);
         client = c->notes->client;
+        request.proxied = true;
     }
     request.peer = *client ? client : NULL;
     if (http->shards && hf_shards_wants(c, &request))

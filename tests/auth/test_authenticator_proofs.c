@@ -285,12 +285,68 @@ static void checks_certificates(void **state)
     subject_close(&subject);
 }
 
+/* The certificate in a header of a proxy: SHA-256 of the bytes "certificate". */
+static void believes_proxies(void **state)
+{
+    static const struct {
+        const char *header;
+        bool proxied;
+        int status;
+    } rows[] = {
+        {":Y2VydGlmaWNhdGU=:", true, 200},
+        {" :Y2VydGlmaWNhdGU=: ", true, 200},
+        {"-----BEGIN%20CERTIFICATE-----%0AY2VydGlm%0AaWNhdGU%3D%0A-----END%20CERTIFICATE-----%0A",
+         true, 200},
+        {"Y2VydGlmaWNhdGU%3D", true, 200},
+        {":Y2VydGlmaWNhdGU=:", false, 401}, /* any client could send it */
+        {":Y2VydGlmaWNhdGV=:", true, 401},
+        {":Y2VydGlmaWNhdGU:", true, 401},
+        {"-----BEGIN%20CERTIFICATE-----%0AY2VydGlmaWNhdGU%3D", true, 401},
+        {"%zz", true, 401},
+        {"%00", true, 401},
+        {"", true, 401},
+        {"::", true, 401},
+    };
+    char token[ISSUER_TEXT], value[ISSUER_TEXT + 16], more[128], thumbprint[THUMBPRINT];
+    struct subject subject;
+
+    (void)state;
+    subject_open_with(&subject, (haft_authenticator_options){.certificate_header = "Client-Cert"},
+                      (haft_issuer){.url = NULL}, NULL);
+    put_digest("certificate", 11, thumbprint);
+    snprintf(more, sizeof more, ",'cnf':{'x5t#S256':'%s'}", thumbprint);
+    token_make(&subject.issuer, 0, more, token);
+    snprintf(value, sizeof value, "Bearer %s", token);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_header headers[] = {{"Authorization", value},
+                                 {"client-cert", rows[i].header},
+                                 {"Client-Cert", rows[i].header}};
+        haft_request request = {.method = "POST",
+                                .path = "/mcp",
+                                .query = "",
+                                .headers = headers,
+                                .n_headers = 2,
+                                .proxied = rows[i].proxied};
+        struct visitor visitor;
+        int status = visit(&visitor, &subject, &request);
+
+        status = status ? visitor.authentication.refusal.status : 200;
+        if (status != rows[i].status)
+            fail_msg("row %zu: %d", i, status);
+        visitor_release(&visitor);
+        request.n_headers = 3;
+        assert_int_equal(visit(&visitor, &subject, &request), HAFT_STOP);
+        visitor_release(&visitor);
+    }
+    subject_close(&subject);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checks_proofs),       cmocka_unit_test(remembers_proofs),
         cmocka_unit_test(demands_nonces),      cmocka_unit_test(follows_option),
-        cmocka_unit_test(checks_certificates),
+        cmocka_unit_test(checks_certificates), cmocka_unit_test(believes_proxies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

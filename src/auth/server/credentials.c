@@ -5,6 +5,7 @@
 #include "auth/server/server.h"
 
 #include "base/percent.h"
+#include "protocol/header.h"
 
 /* The headers that matter, of which none may be repeated. */
 struct credentials_headers {
@@ -41,6 +42,19 @@ static void credentials_look(const haft_request *request, struct credentials_hea
             break;
         }
     }
+}
+
+/* The certificate that a trusted proxy names. A header that is repeated is not believed. */
+static struct text credentials_certificate(const struct authenticator *authenticator,
+                                           const haft_request *request)
+{
+    bool again = false;
+    struct text found = {NULL, 0};
+
+    if (request->proxied && authenticator->options.certificate_header)
+        found = hf_header_get(request->headers, request->n_headers,
+                              authenticator->options.certificate_header, &again);
+    return again ? (struct text){NULL, 0} : found;
 }
 
 /* Whether a query has the parameter access_token, also if a part of its name is encoded. */
@@ -105,6 +119,7 @@ const char *hf_credentials_find(const struct authenticator *authenticator,
                                         .target = request->target ? request->target : request->path,
                                         .path = path,
                                         .certificate = request->certificate};
+    ret_presented->forwarded = credentials_certificate(authenticator, request);
     credentials_look(request, &found);
     if (request->query && *request->query && credentials_query_has_token(request->query))
         return "The access token must be in the Authorization header, not in the URL";

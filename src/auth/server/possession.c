@@ -289,13 +289,38 @@ static int possession_check_key(struct authenticator *authenticator,
     return status;
 }
 
+/* The certificate of the connection, or that which a trusted proxy names. */
+static int possession_check_certificate(struct authenticator *authenticator,
+                                        const struct presented *presented,
+                                        const struct known *known, struct possession *possession)
+{
+    char thumbprint[AUTHENTICATION_ROOM] = "";
+    const char *certificate = presented->certificate;
+    int status;
+
+    if (presented->forwarded.data) {
+        status = hf_certificate_thumbprint(authenticator->memory, presented->forwarded, thumbprint);
+        if (status == HAFT_ENOMEM)
+            return status;
+        certificate = thumbprint;
+    }
+    if (!certificate || strcmp(known->x5t, certificate) != 0)
+        possession_refuse(possession, "invalid_token",
+                          "The access token is bound to another certificate");
+    return 0;
+}
+
 int hf_possession_check(struct authenticator *authenticator, const struct presented *presented,
                         const struct known *known, struct possession *ret_possession)
 {
+    int status;
+
     ret_possession->error = NULL;
     ret_possession->renew = false;
-    if (known->x5t && (!presented->certificate || strcmp(known->x5t, presented->certificate) != 0))
-        return possession_refuse(ret_possession, "invalid_token",
-                                 "The access token is bound to another certificate");
+    if (known->x5t) {
+        status = possession_check_certificate(authenticator, presented, known, ret_possession);
+        if (status || ret_possession->error)
+            return status;
+    }
     return possession_check_key(authenticator, presented, known, ret_possession);
 }

@@ -48,12 +48,17 @@ struct presented {
     const char *target;      /* its path */
     const char *path;        /* of the endpoint */
     const char *certificate; /* thumbprint, or NULL */
+    struct text forwarded;   /* header of a proxy with the certificate; NULL data if absent */
 };
 
 /* Finds the credentials. Returns NULL, or why the request is not valid. */
 const char *hf_credentials_find(const struct authenticator *authenticator,
                                 const haft_request *request, const char *path,
                                 struct presented *ret_presented);
+
+/* The SHA-256 of a certificate in a header, in base64url. Returns 0, HAFT_EINVAL or HAFT_ENOMEM. */
+int hf_certificate_thumbprint(const haft_allocator *allocator, struct text header,
+                              char ret_thumbprint[AUTHENTICATION_ROOM]);
 
 /* ---- verified tokens (known.c, cache.c) ---- */
 

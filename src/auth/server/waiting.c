@@ -24,8 +24,9 @@ static struct pending *waiting_copy(struct check *check)
     const haft_allocator *memory = check->authenticator->memory;
     const struct presented *from = check->presented;
     size_t size = sizeof(struct pending) + from->secret.size + 1 + from->proof.size + 1 +
-                  waiting_size(from->method) + waiting_size(from->target) +
-                  waiting_size(from->path) + waiting_size(from->certificate);
+                  from->forwarded.size + 1 + waiting_size(from->method) +
+                  waiting_size(from->target) + waiting_size(from->path) +
+                  waiting_size(from->certificate);
     struct pending *pending = memory->alloc(memory->context, size);
     char *at = (char *)(pending + 1);
     struct presented *to;
@@ -40,6 +41,8 @@ static struct pending *waiting_copy(struct check *check)
     to->secret.data = waiting_put(&at, from->secret.data, from->secret.size);
     if (from->proof.data)
         to->proof.data = waiting_put(&at, from->proof.data, from->proof.size);
+    if (from->forwarded.data)
+        to->forwarded.data = waiting_put(&at, from->forwarded.data, from->forwarded.size);
     to->method = waiting_put(&at, from->method, strlen(from->method));
     to->target = waiting_put(&at, from->target, strlen(from->target));
     to->path = waiting_put(&at, from->path, strlen(from->path));
