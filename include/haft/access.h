@@ -46,7 +46,7 @@ bool haft_call_has_scope(const haft_call *call, const char *scope);
 typedef struct haft_access {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
     /* Rules such as "deny tools *_delete if claim department=sales"; the first that applies
-     * decides, and without one the client may use the item.  Ends with NULL. docs/auth.md describes
+     * decides, and without one the client may use the item.  Ends with NULL. docs/access.md describes
      * them. */
     const char *const *rules;
     /* Scopes that include others, such as "files:admin=files:write files:read".  Ends with NULL. */

@@ -33,7 +33,8 @@ extern "C" {
     X(HAFT_OUTCOME_CANCELLED, "cancelled")       /* the client cancelled the call or left */       \
     X(HAFT_OUTCOME_INPUT, "input_required") /* the client was asked for input and calls again */   \
     X(HAFT_OUTCOME_FAILED, "failed")        /* the handler failed, or its result is invalid */     \
-    X(HAFT_OUTCOME_INTERNAL, "internal")    /* the server could not run the handler */
+    X(HAFT_OUTCOME_INTERNAL, "internal")    /* the server could not run the handler */             \
+    X(HAFT_OUTCOME_FORBIDDEN, "forbidden")  /* the client lacks a scope that the tool requires */
 
 #define HAFT_OUTCOME_(name, text) name,
 /* How a call ended, one of HAFT_OUTCOMES. */

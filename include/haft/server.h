@@ -166,6 +166,8 @@ void haft_tool_lenient(haft_tool_builder *builder, haft_hint lenient);
 /* Set max_running and max_waiting, or isolate and isolate_memory, of a tool that is being built. */
 void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned max_waiting);
 void haft_tool_isolate(haft_tool_builder *builder, size_t memory);
+/* Sets the scopes that calls of a tool that is being built require: haft/access.h. */
+void haft_tool_scopes(haft_tool_builder *builder, const char *scopes);
 
 /* Adds the tool to the server and frees the builder, on success and on failure.  Returns as
  * haft_add; an error of the builder is also returned here. */

@@ -252,6 +252,8 @@ bool hf_glob_match(const char *pattern, size_t size, const char *text);
 /* Matches against a list of patterns: "a*,-*b" allows names that begin with a, except those that
  * end with b. The last matching pattern decides. */
 bool hf_glob_list_allows(const char *list, const char *name);
+/* The same for a thing with two names: the last pattern that matches either decides. */
+bool hf_glob_list_allows_either(const char *list, const char *name, const char *other);
 
 /* The number of edits (insert, delete, replace, swap neighbours) between two names; SIZE_MAX if
  * either is longer than 32 bytes. */

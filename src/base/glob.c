@@ -29,7 +29,7 @@ bool hf_glob_match(const char *pattern, size_t size, const char *text)
     return pattern == end;
 }
 
-bool hf_glob_list_allows(const char *list, const char *name)
+bool hf_glob_list_allows_either(const char *list, const char *name, const char *other)
 {
     /* A list whose first pattern is negative starts from "everything". */
     bool allowed = list[strspn(list, " ,")] == '-';
@@ -42,9 +42,15 @@ bool hf_glob_list_allows(const char *list, const char *name)
         minus = *list == '-';
         list += minus;
         size = strcspn(list, " ,");
-        if (size && hf_glob_match(list, size, name))
+        if (size && (hf_glob_match(list, size, name) ||
+                     (other != name && hf_glob_match(list, size, other))))
             allowed = !minus;
         list += size;
     }
     return allowed;
+}
+
+bool hf_glob_list_allows(const char *list, const char *name)
+{
+    return hf_glob_list_allows_either(list, name, name);
 }

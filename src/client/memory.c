@@ -75,7 +75,9 @@ bool hf_memory_open(haft_client *client, haft_server *server, enum revision revi
     client->session =
         haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &server_side,
                                            .revision = hf_revision_rows[revision].name,
-                                           .principal = client->options.principal));
+                                           .principal = client->options.principal,
+                                           .identity = client->options.identity));
+    client->options.identity = NULL; /* the session has a copy */
     if (!client->session || hf_platform_start(server))
         return false;
     client->session->owner.inside = true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/call/cap.h"
+#include "engine/call/identity.h"
 #include "gateway/gateway.h"
 #include "engine/call/event.h"
 #include "engine/call/inner.h"
@@ -57,7 +58,7 @@ haft_gateway_request *hf_gateway_request_of_call(struct generation *generation, 
         call->request.headers = NULL;
     }
     if (req->edge)
-        call->request.principal = request->principal;
+        call_set_principal(call, request->principal);
     return req;
 }
 

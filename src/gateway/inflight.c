@@ -6,6 +6,7 @@
  * that waits releases its worker, and gets another one when it continues. */
 #include <string.h>
 
+#include "engine/call/identity.h"
 #include "base/list.h"
 #include "gateway/inflight.h"
 #include "endpoint/endpoint.h"
@@ -137,7 +138,7 @@ bool hf_inflight_keep_request(struct inflight *inflight)
     req->request.principal = call->request.principal;
     if (!hf_request_copy(call->arena, &req->request, &req->request))
         return false;
-    call->request.principal = req->request.principal;
+    call_set_principal(call, req->request.principal);
     call->request.method = req->request.target;
     call->request.peer = req->request.peer ? req->request.peer : "";
     return true;

@@ -1,6 +1,7 @@
 /* request.c - access to a request for policies and handlers. */
 #include <string.h>
 
+#include "engine/call/identity.h"
 #include "gateway/gateway.h"
 #include "gateway/values.h"
 #include "protocol/header.h"
@@ -124,7 +125,7 @@ int haft_call_set_principal(haft_call *call, const char *principal)
 
     if (!copy)
         return HAFT_ENOMEM;
-    call->request.principal = copy;
+    call_set_principal(call, copy);
     return 0;
 }
 

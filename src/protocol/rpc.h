@@ -10,6 +10,7 @@
     X(RPC_METHOD_NOT_FOUND, -32601, "Method not found")                                            \
     X(RPC_INVALID_PARAMS, -32602, "Invalid params")                                                \
     X(RPC_INTERNAL_ERROR, -32603, "Internal error")                                                \
+    X(RPC_FORBIDDEN, -32003, "Forbidden")                                                          \
     X(RPC_HEADER_MISMATCH, -32020, "Header mismatch")                                              \
     X(RPC_MISSING_CAPABILITY, -32021, "Missing required client capability")                        \
     X(RPC_UNSUPPORTED_VERSION, -32022, "Unsupported protocol version")

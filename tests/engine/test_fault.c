@@ -31,6 +31,9 @@ static const haft_tool limited =
 static const haft_tool hidden =
     HAFT_INIT(haft_tool, .name = "hidden", .description = "Hidden", .call = end_call_);
 
+static const haft_tool guarded = HAFT_INIT(haft_tool, .name = "guarded", .description = "Guarded",
+                                           .call = end_call_, .scopes = "a b");
+
 /* A stage that has no memory left for the arguments. */
 static int starve(haft_call *call, void *data)
 {
@@ -53,6 +56,7 @@ static const struct {
     {HAFT_OUTCOME_DISABLED, "'name':'hidden'", "hidden", ""},
     {HAFT_OUTCOME_RATE_LIMITED, "'name':'limited','arguments':{'how':'error'}", "limited",
      "1 time in 3600 s. Try again in 3600 s."},
+    {HAFT_OUTCOME_FORBIDDEN, "'name':'guarded'", "guarded", "scopes a b"},
     {HAFT_OUTCOME_TIMED_OUT, "'name':'end','arguments':{'how':'wait'}", "30 s", ""},
     {HAFT_OUTCOME_FAILED, "'name':'end','arguments':{'how':'fail'}", "", "The tool failed."},
     {HAFT_OUTCOME_INTERNAL, "'name':'end','arguments':{'how':'starve'}", "", ""},
@@ -106,11 +110,13 @@ static void the_table_is_what_goes_out(void **state)
     assert_int_equal(haft_add(server, &end_tool), 0);
     assert_int_equal(haft_add(server, &limited), 0);
     assert_int_equal(haft_add(server, &hidden), 0);
+    assert_int_equal(haft_add(server, &guarded), 0);
     assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "hidden"), 0);
     assert_int_equal(haft_stage_add(server, &starving), 0);
     assert_int_equal(haft_stage_add(server, &remembering), 0);
     for (enum revision revision = 0; revision < REVISIONS; revision++) {
-        struct wire *wire = wire_open(server);
+        struct wire *wire = wire_open_with(
+            server, (haft_session_options)HAFT_INIT(haft_session_options, .principal = "p"));
         char room[512], text[512];
 
         wire_greet(wire, hf_revision_rows[revision].name);

@@ -12,7 +12,8 @@
 struct wire_message {
     struct wire_message *next;
     haft_outgoing_kind kind;
-    int error_code;
+    int error_code, http_status;
+    char scopes[64];
     char text[];
 };
 
@@ -22,7 +23,9 @@ static void receive(void *context, const haft_outgoing *message)
     struct wire_message *copy = malloc(sizeof *copy + message->size + 1), **link = &wire->first;
 
     assert_non_null(copy);
-    *copy = (struct wire_message){NULL, message->kind, message->error_code};
+    *copy =
+        (struct wire_message){NULL, message->kind, message->error_code, message->http_status, ""};
+    snprintf(copy->scopes, sizeof copy->scopes, "%s", message->scopes ? message->scopes : "");
     memcpy(copy->text, message->text, message->size);
     copy->text[message->size] = '\0';
     while (*link)
@@ -79,6 +82,8 @@ const char *wire_next(struct wire *wire)
         return NULL;
     wire->first = wire->first->next;
     wire->error_code = wire->taken->error_code;
+    wire->http_status = wire->taken->http_status;
+    memcpy(wire->scopes, wire->taken->scopes, sizeof wire->scopes);
     wire->kind = wire->taken->kind;
     return wire->taken->text;
 }

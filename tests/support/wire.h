@@ -13,10 +13,12 @@ struct wire_message;
 
 struct wire {
     haft_session *session;
-    haft_time now;  /* simulated time of the session, set by the test */
-    bool modern;    /* wire_call adds the _meta of 2026-07-28 to each request */
-    int next_id;    /* next id for wire_call */
-    int error_code; /* error code of the latest message from wire_next */
+    haft_time now;   /* simulated time of the session, set by the test */
+    bool modern;     /* wire_call adds the _meta of 2026-07-28 to each request */
+    int next_id;     /* next id for wire_call */
+    int error_code;  /* error code of the latest message from wire_next, */
+    int http_status; /* its status over HTTP, */
+    char scopes[64]; /* and the scopes that it requires; "" for none */
     haft_outgoing_kind kind;
     struct wire_message *first, *taken;
 };

@@ -6,6 +6,8 @@
 #ifndef HAFT_SRC_ENGINE_CALL_CALL_H
 #define HAFT_SRC_ENGINE_CALL_CALL_H
 
+#include <haft/access.h>
+
 #include "engine/call/arguments.h"
 #include "engine/call/content.h"
 #include "engine/call/owner.h"
@@ -32,6 +34,12 @@ struct client_info {
 /* The limit of a call's arena. */
 enum { CALL_ARENA = 64 << 20 };
 
+/* Access rules whose conditions hold for the client. */
+struct call_guard {
+    uint64_t holds; /* bits; if `known` */
+    bool known;
+};
+
 /* The request that started the call. */
 struct request {
     void *tag;
@@ -41,8 +49,10 @@ struct request {
     yyjson_val *id;
     const char *method;
     yyjson_val *params, *meta;
-    const char *principal; /* identity of the client; NULL if unknown */
-    const char *peer;      /* address of the client: "" if unknown, NULL if the transport has
+    const char *principal;  /* identity of the client; NULL if unknown */
+    haft_identity identity; /* more about it, if there is a principal */
+    struct call_guard guard;
+    const char *peer; /* address of the client: "" if unknown, NULL if the transport has
                             * none */
     const haft_trace *trace;
 };
@@ -92,7 +102,8 @@ struct call_result {
 struct call_error {
     int code; /* JSON-RPC code; 0 if there is no error */
     const char *message, *data;
-    int http_status; /* 0 for the default */
+    int http_status;    /* 0 for the default */
+    const char *scopes; /* that the call requires, if they are the reason; otherwise NULL */
 };
 
 /* State of a call's stages and watchers. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/call/identity.h"
 #include "engine/call/carry.h"
 #include "engine/call/notify.h"
 #include "engine/call/result.h"
@@ -66,7 +67,8 @@ void hf_carry_write_call(haft_call *call, haft_buffer *out)
     hf_json_integer(json_key(&w, "left"), haft_call_time_left(call));
     json_text_member(&w, "client", call->client.name);
     json_text_member(&w, "version", call->client.version);
-    json_text_member(&w, "principal", call->request.principal);
+    if (call->request.principal)
+        hf_identity_write(&call->request.identity, json_key(&w, "identity"));
     json_text_member(&w, "name", call->item->name);
     json_text_member(&w, "state", call->asking.state);
     carry_put_value(&w, "can", call->client.capabilities);
@@ -178,7 +180,8 @@ static int carry_fill(haft_call *call, yyjson_val *root)
         find_isolated(call->server, call->catalogue, yyjson_get_uint(yyjson_obj_get(root, "tool")));
     if (!call->item)
         return HAFT_EBUSY;
-    call->request.principal = yyjson_get_str(yyjson_obj_get(root, "principal"));
+    hf_identity_read(&call->request.identity, yyjson_obj_get(root, "identity"));
+    call->request.principal = call->request.identity.principal;
     call->revision = (enum revision)yyjson_get_int(yyjson_obj_get(root, "revision"));
     call->client.log_level = yyjson_get_int(yyjson_obj_get(root, "level"));
     call->client.name = yyjson_get_str(yyjson_obj_get(root, "client"));

@@ -4,6 +4,7 @@
  * provides the values. Without a callback there are no suggestions, which is not an error. */
 #include <string.h>
 
+#include "engine/call/guard.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
 #include "engine/offer/uri_template.h"
@@ -90,10 +91,7 @@ static struct item *find_prompt(haft_call *call, yyjson_val *name)
     struct entry *entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_PROMPT],
                                              yyjson_get_str(name), yyjson_get_len(name));
 
-    if (entry && !entry->disabled)
-        return entry->item;
-    hf_plain_call_refuse(call, "Prompt", name, entry);
-    return NULL;
+    return hf_prompt_admit(call, name, entry);
 }
 
 /* Finds a template, or a resource, which has nothing to complete. */
@@ -105,8 +103,15 @@ static struct item *completion_find_template(haft_call *call, yyjson_val *uri)
         struct entry *entry = hf_offer_list_find(&call->catalogue->lists[kinds[i]],
                                                  yyjson_get_str(uri), yyjson_get_len(uri));
 
-        if (entry && !entry->disabled)
-            return entry->item;
+        int permitted = entry && !entry->disabled ? hf_guard_permits(call, entry->item, NULL) : 0;
+
+        if (permitted < 0) {
+            hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+            return NULL;
+        }
+        call->item = permitted ? entry->item : NULL;
+        if (permitted)
+            return hf_guard_admits(call, "resource") ? entry->item : NULL;
     }
     hf_plain_call_refuse(call, "Resource template", uri, NULL);
     return NULL;

@@ -15,6 +15,7 @@
       ": ")                                                                                        \
     X(HAFT_OUTCOME_NOT_FOUND, REVS_ALL, RPC_INVALID_PARAMS, "Tool ", " not found")                 \
     X(HAFT_OUTCOME_DISABLED, REVS_ALL, RPC_INVALID_PARAMS, "Tool ", " disabled")                   \
+    X(HAFT_OUTCOME_FORBIDDEN, REVS_ALL, RPC_FORBIDDEN, "Forbidden: the tool ", " requires the ")   \
     X(HAFT_OUTCOME_RATE_LIMITED, REVS_ALL, 0, "Rate limited: ", " may be called ")                 \
     X(HAFT_OUTCOME_TIMED_OUT, REVS_ALL, 0, "timed out after ", "")                                 \
     X(HAFT_OUTCOME_FAILED, REVS_ALL, 0, "", "")                                                    \

@@ -1,4 +1,5 @@
 /* inner.c - calls without a message. */
+#include "engine/call/identity.h"
 #include "engine/call/inner.h"
 #include "engine/call/tool_call.h"
 
@@ -83,7 +84,10 @@ static bool inner_inherit(haft_call *call, haft_call *parent)
     call->inner.depth = parent->inner.depth + 1;
     call->time.deadline = parent->time.deadline;
     call->time.allowed_ms = parent->time.allowed_ms;
-    call->request.principal = inner_copy_text(call, parent->request.principal, &ok);
+    if (parent->request.principal) {
+        ok = hf_identity_copy(&call->request.identity, &parent->request.identity, call->arena);
+        call->request.principal = call->request.identity.principal;
+    }
     call->client.name = inner_copy(call, parent->client.name, parent->client.name_size, &ok);
     call->client.name_size = parent->client.name_size;
     call->client.version = inner_copy_text(call, parent->client.version, &ok);

@@ -9,6 +9,16 @@ void hf_handle_resource_read(haft_call *call);
 void hf_handle_prompt_get(haft_call *call);
 void hf_handle_complete(haft_call *call);
 
+/* Finds the resource or template that a URI belongs to, unless rules hide it from the client, and
+ * sets the call's item. Returns 1, 0 or an error. */
+int hf_resource_look_up(haft_call *call, yyjson_val *uri);
+/* The same for a client that has the scopes for it. Returns false if the request was refused. */
+bool hf_resource_find(haft_call *call, yyjson_val *uri);
+
+/* Finds out whether the client may use the prompt of that name, whose entry may be NULL. Returns its
+ * item, or NULL if the request was refused. */
+struct item *hf_prompt_admit(haft_call *call, yyjson_val *name, const struct entry *entry);
+
 /* Writes how long modern clients may cache a result. */
 void hf_put_cache_hints(haft_call *call, struct json_writer *w);
 

@@ -1,6 +1,7 @@
 /* prompt_get.c - prompts/get, and the functions for handlers of prompts. */
 #include <string.h>
 
+#include "engine/call/guard.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
 
@@ -100,6 +101,22 @@ static bool prompt_get_decode(haft_call *call)
     return !status;
 }
 
+struct item *hf_prompt_admit(haft_call *call, yyjson_val *name, const struct entry *entry)
+{
+    int permitted = entry ? hf_guard_permits(call, entry->item, NULL) : 0;
+
+    if (permitted < 0) {
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return NULL;
+    }
+    if (!permitted || entry->disabled) {
+        hf_plain_call_refuse(call, "Prompt", name, permitted ? entry : NULL);
+        return NULL;
+    }
+    call->item = entry->item;
+    return hf_guard_admits(call, "prompt") ? entry->item : NULL;
+}
+
 void hf_handle_prompt_get(haft_call *call)
 {
     yyjson_val *name = rpc_string(call->request.params, "name");
@@ -112,11 +129,9 @@ void hf_handle_prompt_get(haft_call *call)
     }
     entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_PROMPT], yyjson_get_str(name),
                                yyjson_get_len(name));
-    if (!entry || entry->disabled) {
-        hf_plain_call_refuse(call, "Prompt", name, entry);
+    call->item = hf_prompt_admit(call, name, entry);
+    if (!call->item)
         return;
-    }
-    call->item = entry->item;
     if (prompt_get_decode(call) && hf_input_restore(call))
         hf_plain_call_start(call, prompt_get_execute, prompt_get_complete);
 }

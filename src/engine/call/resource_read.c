@@ -2,11 +2,27 @@
  *
  * A URI is first looked up among the resources and then matched against the templates in the order
  * in which they were added; the first match answers. */
+#include "base/percent.h"
+#include "engine/call/guard.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
 #include "engine/offer/uri_template.h"
 
 /* ---- lookup ---- */
+
+/* Whether rules permit a resource of a template. Clients must not pass them by escapes. */
+static int resource_read_permits(haft_call *call, const struct item *item, yyjson_val *uri)
+{
+    const char *text = yyjson_get_str(uri), *decoded;
+    int status = 0;
+
+    if (!call_is_guarded(call))
+        return 1;
+    decoded = hf_percent_decode(call->arena, text, yyjson_get_len(uri), false, &status);
+    if (!decoded && status == HAFT_ENOMEM)
+        return status;
+    return hf_guard_permits(call, item, decoded ? decoded : text);
+}
 
 /* Searches the templates, and sets the variables of the first match. Returns 1, 0 or
  * HAFT_ENOMEM. */
@@ -27,6 +43,8 @@ static int resource_read_find_template(haft_call *call, yyjson_val *uri)
         status = hf_uri_template_match(offers->entries[i].item->uri_template, &address, call->arena,
                                        &call->handler.variables, &call->handler.n_variables);
         if (status > 0)
+            status = resource_read_permits(call, offers->entries[i].item, uri);
+        if (status > 0)
             call->item = offers->entries[i].item;
         if (status)
             return status;
@@ -34,15 +52,17 @@ static int resource_read_find_template(haft_call *call, yyjson_val *uri)
     return 0;
 }
 
-static int resource_read_find(haft_call *call, yyjson_val *uri)
+int hf_resource_look_up(haft_call *call, yyjson_val *uri)
 {
     struct entry *entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_RESOURCE],
                                              yyjson_get_str(uri), yyjson_get_len(uri));
+    int status = entry && !entry->disabled ? hf_guard_permits(call, entry->item, NULL) : 0;
 
-    if (!entry || entry->disabled)
+    if (!status)
         return resource_read_find_template(call, uri);
-    call->item = entry->item;
-    return 1;
+    if (status > 0)
+        call->item = entry->item;
+    return status;
 }
 
 /* ---- reading ---- */
@@ -63,7 +83,8 @@ void hf_put_cache_hints(haft_call *call, struct json_writer *w)
 
     if (!hf_revision_rows[call->revision].modern)
         return;
-    resource_put_hints(w, ttl > 0 ? ttl : 0, shared);
+    /* What one client gets is not for others. */
+    resource_put_hints(w, ttl > 0 ? ttl : 0, shared && !call_is_guarded(call));
 }
 
 /* The message is the handler's, or NULL. */
@@ -79,6 +100,17 @@ static void refuse_uri(haft_call *call, const char *message)
     hf_respond_error(call, hf_revision_rows[call->revision].not_found_code,
                      message ? message : "Resource not found",
                      hf_plain_call_data(call, "uri", text, size));
+}
+
+bool hf_resource_find(haft_call *call, yyjson_val *uri)
+{
+    int status = hf_resource_look_up(call, uri);
+
+    if (status < 0)
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+    else if (!status)
+        refuse_uri(call, NULL);
+    return status > 0 && hf_guard_admits(call, "resource");
 }
 
 static int resource_read_execute(haft_call *call)
@@ -111,22 +143,14 @@ static void resource_read_complete(haft_call *call)
 void hf_handle_resource_read(haft_call *call)
 {
     yyjson_val *uri = rpc_string(call->request.params, "uri");
-    int status;
 
     if (!uri) {
         hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string",
                          NULL);
         return;
     }
-    status = resource_read_find(call, uri);
-    if (status < 0) {
-        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+    if (!hf_resource_find(call, uri))
         return;
-    }
-    if (!status) {
-        refuse_uri(call, NULL);
-        return;
-    }
     call->handler.in = yyjson_get_str(uri);
     if (hf_input_restore(call))
         hf_plain_call_start(call, resource_read_execute, resource_read_complete);

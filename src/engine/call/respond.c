@@ -6,7 +6,7 @@
 
 #include "engine/call/respond.h"
 
-enum { SHORT_ERROR = 1023 };
+enum { SHORT_ERROR = 1023, RESPOND_HTTP_OK = 200 };
 
 /* Sends an error without allocating, so that the client does not wait forever; only an id that does
  * not fit is omitted. */
@@ -31,6 +31,7 @@ static void send_without_memory(haft_call *call)
 
 void hf_respond_written(haft_call *call, int error_code)
 {
+    int status = call->error.http_status ? call->error.http_status : RESPOND_HTTP_OK;
     struct owner *owner = call->owner;
     haft_buffer *out = &owner->out;
 
@@ -63,9 +64,8 @@ void hf_respond_written(haft_call *call, int error_code)
                                               .kind = HAFT_OUT_RESPONSE,
                                               .tag = call->request.tag,
                                               .error_code = error_code,
-                                              .http_status = call->error.http_status
-                                                                 ? call->error.http_status
-                                                                 : 200});
+                                              .http_status = status,
+                                              .scopes = call->error.scopes});
         hf_buffer_trim(out, SPARE_BYTES);
     }
 }

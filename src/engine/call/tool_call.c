@@ -4,6 +4,7 @@
 
 #include "schema/walk/fill.h"
 #include "schema/walk/repair.h"
+#include "engine/call/guard.h"
 #include "engine/call/event.h"
 #include "engine/call/fault.h"
 #include "engine/call/headers.h"
@@ -185,9 +186,9 @@ void hf_respond_timeout(haft_call *call, unsigned milliseconds)
 static int look(haft_call *call, void *data)
 {
     (void)data;
-    return call->entry->disabled
-               ? hf_fault_refuse(call, HAFT_OUTCOME_DISABLED, call->item->name, "")
-               : 0;
+    if (call->entry->disabled)
+        return hf_fault_refuse(call, HAFT_OUTCOME_DISABLED, call->item->name, "");
+    return call->item->scopes && call->request.principal ? hf_guard_tool(call) : 0;
 }
 
 const haft_stage hf_visibility_stage = HAFT_INIT(haft_stage, .name = "visibility", .before = look);
@@ -393,6 +394,15 @@ static int tool_call_begin(haft_call *call, yyjson_val *name)
                                          yyjson_get_str(name), yyjson_get_len(name));
     if (!call->entry)
         return HAFT_ENOTFOUND;
+    if (call_is_guarded(call)) {
+        int permitted = hf_guard_permits(call, call->entry->item, NULL);
+
+        if (permitted < 1) {
+            call->entry = NULL;
+            call->args.direct.of = NULL;
+            return permitted ? RPC_INTERNAL_ERROR : HAFT_ENOTFOUND;
+        }
+    }
     call->item = call->entry->item;
     if (call->args.direct.of)
         return 0;

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/struct.h"
+#include "engine/offer/access.h"
+#include "engine/offer/audience.h"
 #include "engine/offer/catalogue.h"
 #include "engine/offer/event.h"
 #include "engine/offer/lint.h"
@@ -21,10 +23,10 @@ static size_t slots_for(size_t n)
     return n_slots;
 }
 
-/* An empty catalogue with room for `counts` items; NULL shows every tool. */
+/* An empty catalogue with room for `counts` items; NULL shows every tool, to every client. */
 static struct catalogue *catalogue_make(const haft_allocator *allocator,
                                         const size_t counts[OFFER_LISTS],
-                                        const haft_visibility *visibility)
+                                        const haft_visibility *visibility, struct access *access)
 {
     size_t text = visibility && visibility->tools ? strlen(visibility->tools) + 1 : 0;
     size_t size = sizeof(struct catalogue) + text;
@@ -41,6 +43,8 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
     catalogue->allocator = allocator;
     if (visibility)
         catalogue->visibility = *visibility;
+    catalogue->access = hf_access_take(access);
+    catalogue->guarded = access && access->n_rules;
     catalogue->size = size;
     at = (char *)(catalogue + 1);
     for (int i = 0; i < OFFER_LISTS; i++) {
@@ -61,7 +65,7 @@ struct catalogue *hf_catalogue_empty(const haft_allocator *allocator)
 {
     static const size_t none[OFFER_LISTS];
 
-    return catalogue_make(allocator, none, NULL);
+    return catalogue_make(allocator, none, NULL, NULL);
 }
 
 struct catalogue *hf_catalogue_take(haft_server *server)
@@ -82,6 +86,13 @@ void hf_catalogue_drop(struct catalogue *catalogue)
     for (int i = 0; i < OFFER_LISTS; i++)
         for (size_t k = 0; k < catalogue->lists[i].n; k++)
             hf_item_drop(catalogue->lists[i].entries[k].item);
+    while (catalogue->audiences) {
+        struct audience *audience = catalogue->audiences;
+
+        catalogue->audiences = audience->next;
+        hf_audience_drop(catalogue, audience);
+    }
+    hf_access_let_go(catalogue->access);
     catalogue->allocator->release(catalogue->allocator->context, catalogue, catalogue->size);
 }
 
@@ -120,6 +131,8 @@ static void catalogue_add(struct catalogue *to, haft_offer kind, struct item *it
     offers->entries[offers->n++] = (struct entry){item, off, disabled};
     offers->slots[at & (offers->n_slots - 1)] = (uint32_t)offers->n;
     offers->n_enabled += !disabled;
+    offers->guarded |= item->scopes != NULL;
+    to->guarded |= offers->guarded;
 }
 
 /* Copies a list if the table has room for one more entry without rehashing. */
@@ -134,6 +147,7 @@ static bool offer_list_copy(struct offer_list *to, const struct offer_list *from
     memcpy(to->slots, from->slots, from->n_slots * sizeof *to->slots);
     to->n = from->n;
     to->n_enabled = from->n_enabled;
+    to->guarded = from->guarded;
     return true;
 }
 
@@ -147,6 +161,7 @@ struct change {
     bool keeps;                        /* only `disabled` changes; `item` is not used */
     const struct item *base;           /* what `item` was made from; NULL if it is on its own */
     const haft_visibility *visibility; /* of all tools from now on; NULL to leave it as it is */
+    struct access *access;             /* for all items from now on; NULL to leave it as it is */
 };
 
 /* Copies the catalogue with the change applied. */
@@ -159,12 +174,15 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
     for (int i = 0; i < OFFER_LISTS; i++)
         counts[i] = from->lists[i].n + (i == (int)change->kind);
     to = catalogue_make(from->allocator, counts,
-                        change->visibility ? change->visibility : &from->visibility);
+                        change->visibility ? change->visibility : &from->visibility,
+                        change->access ? change->access : from->access);
     if (!to)
         return NULL;
     for (int i = 0; i < OFFER_LISTS; i++) {
-        if (change->fresh && !old && offer_list_copy(&to->lists[i], &from->lists[i]))
+        if (change->fresh && !old && offer_list_copy(&to->lists[i], &from->lists[i])) {
+            to->guarded |= to->lists[i].guarded;
             continue;
+        }
         for (size_t k = 0; k < from->lists[i].n; k++) {
             const struct entry *kept = &from->lists[i].entries[k];
 
@@ -251,7 +269,8 @@ static int try_change(haft_server *server, const struct change *change, bool *re
     if (status > 0 && !to)
         status = HAFT_ENOMEM;
     if (status > 0)
-        *ret_done = replace(server, from, to, 1u << change->kind);
+        *ret_done = replace(server, from, to,
+                            change->access ? (1u << OFFER_LISTS) - 1 : 1u << change->kind);
     hf_catalogue_drop(from);
     return status;
 }
@@ -281,6 +300,18 @@ static int apply(haft_server *server, const struct change *change)
         hf_event_of_tool(server, status ? HAFT_EVENT_STORED : HAFT_EVENT_ANNOUNCED,
                          change->item->name, status);
     return status;
+}
+
+int hf_catalogue_set_access(haft_server *server, struct access *access)
+{
+    bool done = false;
+    int status = 0;
+
+    while (!done)
+        status = try_change(server, &(struct change){.access = access}, &done);
+    if (status > 0)
+        hf_server_wake(server);
+    return status > 0 ? 0 : status;
 }
 
 int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
@@ -344,7 +375,7 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
     *ret_kinds = 0;
     for (int i = 0; i < OFFER_LISTS; i++)
         counts[i] = from->lists[i].n + n;
-    to = catalogue_make(from->allocator, counts, &from->visibility);
+    to = catalogue_make(from->allocator, counts, &from->visibility, from->access);
     if (!to)
         return NULL;
     for (int i = 0; i < OFFER_LISTS; i++) {
@@ -536,7 +567,7 @@ static struct item *item_renamed(haft_server *server, struct item *base, const c
     item->arena = arena;
     item->base = base;
     item->owned[0] = item->owned[1] = NULL;
-    item->isolated_in = NULL;
+    item->isolated.in = NULL;
     atomic_init(&item->counts, NULL);
     if (hf_item_set_name(item, name))
         return item;

@@ -8,6 +8,9 @@
 
 #include "engine/offer/item.h"
 
+struct access;
+struct audience;
+
 struct entry {
     struct item *item;
     bool off;      /* the program disabled it */
@@ -17,6 +20,7 @@ struct entry {
 struct offer_list {
     struct entry *entries; /* in the order they were added */
     size_t n, n_enabled;
+    bool guarded;    /* an item requires scopes */
     uint32_t *slots; /* hash index by name, value + 1 */
     size_t n_slots;
 };
@@ -26,6 +30,9 @@ struct catalogue {
     const haft_allocator *allocator;
     struct offer_list lists[OFFER_LISTS];
     haft_visibility visibility; /* of the tools */
+    struct access *access;      /* rules for identified clients; NULL for none */
+    bool guarded;               /* there are such rules, or an item requires scopes */
+    struct audience *audiences; /* most recently used first; under the server's lock */
     size_t size;                /* of this, its tables and its text, in one piece */
 };
 
@@ -41,6 +48,10 @@ struct entry *hf_offer_list_find(const struct offer_list *offers, const char *na
 /* Adds an item to a list, or replaces the one called `instead`. Takes ownership of the reference,
  * also on failure. */
 int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
+
+/* Replaces the rules for identified clients, and announces that all lists have changed. Returns 0 or
+ * HAFT_ENOMEM. */
+int hf_catalogue_set_access(haft_server *server, struct access *access);
 
 /* In one step, adds the items and removes all items that are leaving or whose module is. An item
  * with the name of a removed one takes its position and is disabled if that was. Returns 0,

@@ -70,23 +70,23 @@ bool hf_item_set_name(struct item *item, const char *name)
 void hf_item_list_isolated(haft_server *server, struct item *item)
 {
     hf_server_lock(server);
-    item->isolated_in = server;
-    item->isolated_next = server->isolation.items;
+    item->isolated.in = server;
+    item->isolated.next = server->isolation.items;
     server->isolation.items = item;
     hf_server_unlock(server);
 }
 
 static void unlist_isolated(struct item *item)
 {
-    haft_server *server = item->isolated_in;
+    haft_server *server = item->isolated.in;
     struct item **link;
 
     if (!server)
         return;
     hf_server_lock(server);
     for (link = &server->isolation.items; *link != item;)
-        link = &(*link)->isolated_next;
-    *link = item->isolated_next;
+        link = &(*link)->isolated.next;
+    *link = item->isolated.next;
     hf_server_unlock(server);
 }
 
@@ -97,7 +97,7 @@ struct item *hf_item_isolated(haft_server *server, uint64_t number)
     hf_server_lock(server);
     item = server->isolation.items;
     while (item && item->isolate != number)
-        item = item->isolated_next;
+        item = item->isolated.next;
     hf_server_unlock(server);
     return item;
 }

@@ -16,6 +16,12 @@ struct cap {
     haft_call *first, *last; /* waiting calls */
 };
 
+/* The place of an item in the list of those that processes are forked for. */
+struct isolated {
+    haft_server *in; /* NULL if it is not listed */
+    struct item *next;
+};
+
 /* An offered item. Its strings and compiled schemas live in its arena. */
 struct item {
     atomic_uint refs;
@@ -24,6 +30,7 @@ struct item {
     struct module *module; /* module that defines it; NULL for the program */
     const char *name;      /* lookup key: name of a tool or prompt, URI of a resource */
     size_t name_size;
+    const char *scopes;  /* scopes that its use requires; NULL for none */
     struct text quoted;  /* the name as JSON */
     struct text rest[2]; /* its listing after the name, for legacy and for modern clients */
 
@@ -45,9 +52,7 @@ struct item {
     unsigned timeout_ms;
     _Atomic(void *) counts; /* owned by src/stage: counters of its calls */
     unsigned isolate;       /* unique number if its calls run in processes; otherwise 0 */
-    /* The server that lists it for these processes; NULL if none does. */
-    haft_server *isolated_in;
-    struct item *isolated_next;
+    struct isolated isolated;
     struct cap *cap;   /* NULL for none */
     const void *given; /* a plugin's definition, as passed by the plugin */
     bool leaving;      /* hf_catalogue_swap removes it; set by the caller of that */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/offer/lint.h"
+#include "engine/offer/scope.h"
 #include "engine/offer/server.h"
 
 /* ---- adding ---- */
@@ -87,6 +88,8 @@ static int prompt_fill(haft_server *server, struct item *item, const haft_prompt
         status = hf_check_json_object(server, item->name, "_meta", prompt->meta, item->arena);
     if (!status)
         status = hf_check_icons(server, item->name, prompt->icons, prompt->n_icons);
+    if (!status)
+        status = hf_item_set_scopes(server, item, prompt->scopes);
     return status ? status : hf_item_render(server, item, prompt_put_rest);
 }
 

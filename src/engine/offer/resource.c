@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/offer/member_rows.h"
+#include "engine/offer/scope.h"
 #include "engine/offer/uri_template.h"
 
 /* ---- adding ---- */
@@ -83,6 +84,8 @@ static int resource_fill(haft_server *server, haft_offer kind, struct item *item
         status = hf_check_json_object(server, item->name, "_meta", resource->meta, item->arena);
     if (!status)
         status = hf_check_icons(server, item->name, resource->icons, resource->n_icons);
+    if (!status)
+        status = hf_item_set_scopes(server, item, resource->scopes);
     if (!status)
         status = check_annotations(server, item);
     return status ? status : hf_item_render(server, item, resource_put_rest);

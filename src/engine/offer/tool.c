@@ -3,6 +3,7 @@
 
 #include "engine/offer/event.h"
 #include "engine/offer/lint.h"
+#include "engine/offer/scope.h"
 #include "engine/offer/server.h"
 #include "engine/offer/tool_builder.h"
 #include "engine/offer/wrap.h"
@@ -180,6 +181,9 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
         return hf_server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (!tool->call && !item->handler)
         return hf_server_refuse(server, HAFT_EINVAL, tool->name, "the handler is missing");
+    status = hf_item_set_scopes(server, item, tool->scopes);
+    if (status)
+        return status;
     if (tool->rate.calls && (!tool->rate.per_ms || tool->rate.calls > MAX_RATE))
         return hf_server_refuse(server, HAFT_EINVAL, tool->name,
                                 "a rate must be 1 to %d calls per interval", MAX_RATE);
@@ -417,6 +421,12 @@ void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned ma
         return;
     builder->tool->max_running = max_running;
     builder->tool->max_waiting = max_waiting;
+}
+
+void haft_tool_scopes(haft_tool_builder *builder, const char *scopes)
+{
+    if (builder)
+        builder->tool->scopes = tool_keep(builder, scopes);
 }
 
 void haft_tool_isolate(haft_tool_builder *builder, size_t memory)

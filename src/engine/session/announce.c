@@ -7,6 +7,8 @@
 
 #include "engine/session/method.h"
 #include "engine/session/remember.h"
+#include "engine/call/guard.h"
+#include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
 #include "protocol/meta.h"
 
@@ -234,6 +236,8 @@ void hf_handle_subscribe(haft_call *call)
         hf_respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
         return;
     }
+    if (call_is_guarded(call) && !hf_resource_find(call, rpc_string(call->request.params, "uri")))
+        return;
     if (*find_subscription(session, uri)) {
         hf_respond_empty(call);
         return;
@@ -369,6 +373,34 @@ static bool is_filter(yyjson_val *filter)
     return true;
 }
 
+/* Removes the resources that are not there for the client. Returns false if the request was refused,
+ * because one of them requires other scopes. */
+static bool listen_admit(haft_call *call, struct listen *listen)
+{
+    yyjson_val *uris = listen->uris, *kept;
+    size_t n = 0, all = yyjson_arr_size(uris);
+
+    if (!uris || !call_is_guarded(call))
+        return true;
+    kept = yyjson_arr_get_first(uris);
+    for (size_t i = 0; i < all; i++) {
+        int status = hf_resource_look_up(call, kept + i); /* strings: one value each */
+
+        if (status > 0 && !hf_guard_admits(call, "resource"))
+            return false;
+        if (status < 0)
+            hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        if (status < 0)
+            return false;
+        if (status)
+            kept[n++] = kept[i];
+    }
+    unsafe_yyjson_set_len(uris, n);
+    uris->uni.ofs = (n + 1) * sizeof *uris;
+    call->item = NULL;
+    return true;
+}
+
 void hf_handle_listen(haft_call *call)
 {
     haft_session *session = session_of(call);
@@ -389,6 +421,10 @@ void hf_handle_listen(haft_call *call)
     listen = listen_new(call, filter);
     if (!listen) {
         hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    if (!listen_admit(call, listen)) {
+        listen_free(listen);
         return;
     }
     listen->tag = call->request.tag;

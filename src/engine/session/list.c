@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/session/method.h"
+#include "engine/call/guard.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
 
@@ -35,6 +36,19 @@ static const struct list *session_list_of(const char *method)
     return &lists[i];
 }
 
+/* A list as a client sees it. */
+struct list_page {
+    const struct list *list;
+    const struct offer_list *offers;
+    const struct audience *audience; /* NULL: it sees all that is not disabled */
+};
+
+static bool list_shows(const struct list_page *page, size_t i)
+{
+    return page->audience ? audience_sees(page->audience, page->list->kind, i)
+                          : !page->offers->entries[i].disabled;
+}
+
 /* ---- cursors ---- */
 
 /* The contents of a cursor: a version, the position where the page ended, and the name of its last
@@ -58,10 +72,35 @@ static void put_cursor(struct json_writer *w, haft_arena *arena, const struct it
     hf_json_string(json_key(w, "nextCursor"), text, haft_base64_encode(plain, size, text));
 }
 
+/* The position of an entry in the list as the client sees it; hidden entries are not counted. */
+static size_t list_position(const struct list_page *page, size_t entry)
+{
+    size_t n = 0;
+
+    if (!page->audience)
+        return entry;
+    for (size_t i = 0; i < entry; i++)
+        n += list_shows(page, i);
+    return n;
+}
+
+/* The entry at such a position. */
+static size_t list_entry(const struct list_page *page, size_t position)
+{
+    size_t i = 0;
+
+    if (!page->audience)
+        return position < page->offers->n ? position : page->offers->n;
+    for (; i < page->offers->n && (position || !list_shows(page, i)); i++)
+        position -= list_shows(page, i);
+    return i;
+}
+
 /* The start of the page after the cursor; -1 if the cursor is invalid. If the entry that it names
  * has been removed, the next one has taken its position. */
-static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *offers, yyjson_val *cursor)
+static ptrdiff_t after_cursor(haft_call *call, const struct list_page *page, yyjson_val *cursor)
 {
+    const struct offer_list *offers = page->offers;
     size_t size = yyjson_get_len(cursor), n, at = 0;
     unsigned char *plain = haft_arena_alloc(call->arena, size + 1);
     struct entry *entry;
@@ -70,11 +109,11 @@ static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *offers, 
         plain[0] != CURSOR_VERSION)
         return -1;
     entry = hf_offer_list_find(offers, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
-    if (entry)
+    if (entry && (!page->audience || list_shows(page, (size_t)(entry - offers->entries))))
         return entry - offers->entries + 1;
     for (int i = 0; i < 4; i++)
         at |= (size_t)plain[1 + i] << (i * 8);
-    return (ptrdiff_t)(at < offers->n ? at : offers->n);
+    return (ptrdiff_t)list_entry(page, at);
 }
 
 /* ---- the list ---- */
@@ -89,38 +128,37 @@ static void list_put_entry(haft_buffer *out, const struct list *list, const stru
 }
 
 /* Writes a page from `i` on and returns its end. */
-static size_t put_page(haft_call *call, haft_buffer *out, const struct list *list,
-                       const struct offer_list *offers, size_t i)
+static size_t put_page(haft_call *call, haft_buffer *out, const struct list_page *page, size_t i)
 {
-    size_t page = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
+    size_t most = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
     int era = hf_revision_rows[call->revision].modern ? MODERN : LEGACY;
+    const struct offer_list *offers = page->offers;
     size_t n = 0;
 
-    for (; i < offers->n && n < page; i++)
-        if (!offers->entries[i].disabled)
-            list_put_entry(out, list, offers->entries[i].item, era, n++);
+    for (; i < offers->n && n < most; i++)
+        if (list_shows(page, i))
+            list_put_entry(out, page->list, offers->entries[i].item, era, n++);
     return i;
 }
 
-static bool more_enabled(const struct offer_list *offers, size_t i)
+static bool list_has_more(const struct list_page *page, size_t i)
 {
-    for (; i < offers->n; i++)
-        if (!offers->entries[i].disabled)
+    for (; i < page->offers->n; i++)
+        if (list_shows(page, i))
             return true;
     return false;
 }
 
-void hf_handle_list(haft_call *call)
+static void list_respond(haft_call *call, const struct list_page *page)
 {
-    const struct list *list = session_list_of(call->request.method);
-    const struct offer_list *offers = &call->catalogue->lists[list->kind];
+    const struct list *list = page->list;
     yyjson_val *cursor = yyjson_obj_get(call->request.params, "cursor");
     ptrdiff_t start = 0;
     struct json_writer w;
     size_t end;
 
     if (cursor) {
-        start = yyjson_is_str(cursor) ? after_cursor(call, offers, cursor) : -1;
+        start = yyjson_is_str(cursor) ? after_cursor(call, page, cursor) : -1;
         if (start < 0) {
             hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: the cursor is not valid",
                              NULL);
@@ -129,10 +167,24 @@ void hf_handle_list(haft_call *call)
     }
     w = json_members(hf_respond_begin(call), false);
     hf_json_begin_array(hf_json_name(&w, list->member, strlen(list->member)));
-    end = put_page(call, w.out, list, offers, (size_t)start);
+    end = put_page(call, w.out, page, (size_t)start);
     hf_json_end_array(&w);
-    if (more_enabled(offers, end))
-        put_cursor(&w, call->arena, offers->entries[end - 1].item, end - 1);
+    if (list_has_more(page, end))
+        put_cursor(&w, call->arena, page->offers->entries[end - 1].item,
+                   list_position(page, end - 1));
     hf_put_cache_hints(call, &w);
     hf_respond_end(call, true, NULL);
+}
+
+void hf_handle_list(haft_call *call)
+{
+    const struct list *list = session_list_of(call->request.method);
+    struct audience *audience = NULL;
+
+    if (call_is_guarded(call) && hf_guard_audience(call, &audience)) {
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    list_respond(call, &(struct list_page){list, &call->catalogue->lists[list->kind], audience});
+    hf_audience_drop(call->catalogue, audience);
 }

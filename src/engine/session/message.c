@@ -417,8 +417,7 @@ static int session_process(haft_session *session, haft_call *call, const haft_he
         headers = &own;
     }
     call->request.headers = headers;
-    session->principal =
-        headers && headers->principal ? headers->principal : session->owner.options.principal;
+    hf_session_identify(session, headers);
     if (session->version_number != atomic_load(&session->owner.server->changes.version_number))
         hf_session_refresh(session);
     session->held++;

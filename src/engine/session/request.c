@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/call/headers.h"
+#include "engine/call/identity.h"
 #include "engine/call/notify.h"
 #include "engine/call/respond.h"
 #include "engine/call/tool_call.h"
@@ -115,22 +116,58 @@ static bool is_duplicate(const haft_session *session, const yyjson_val *id)
     return false;
 }
 
+void hf_session_identify(haft_session *session, const haft_headers *headers)
+{
+    const haft_session_options *options = &session->owner.options;
+
+    if (headers && (headers->identity || headers->principal)) {
+        session->identity = headers->identity;
+        session->principal = headers->identity && headers->identity->principal
+                                 ? headers->identity->principal
+                             : headers->principal ? headers->principal
+                                                  : "";
+    } else {
+        session->identity = options->identity;
+        session->principal = options->principal;
+    }
+}
+
+/* Sets the principal and the identity of a call. Returns false without memory. */
+static bool set_identity(const haft_session *session, haft_call *call)
+{
+    const char *principal = session->principal;
+    haft_identity *identity = &call->request.identity;
+
+    identity->struct_size = sizeof *identity;
+    if (session->identity == session->owner.options.identity && session->identity) {
+        *identity = session->own_identity; /* lives as long as the session */
+    } else if (session->identity) {
+        if (!hf_identity_copy(identity, session->identity, call->arena))
+            return false;
+    }
+    if (!identity->principal) {
+        identity->principal = principal == session->owner.options.principal
+                                  ? principal
+                                  : haft_arena_copy(call->arena, principal, strlen(principal));
+    }
+    call->request.principal = identity->principal;
+    return identity->principal;
+}
+
 /* Whose request it is; what HTTP says about that lasts only while it is being received.  False
  * without memory. */
 static bool set_caller(const haft_session *session, haft_call *call)
 {
     const haft_session_options *options = &session->owner.options;
     const haft_headers *headers = call->request.headers;
-    const char *principal = session->principal;
     const char *peer = headers && headers->peer ? headers->peer : options->peer;
 
-    call->request.principal = principal;
+    if (session->principal && !set_identity(session, call))
+        return false;
     call->request.peer = peer;
-    if (principal && principal != options->principal)
-        call->request.principal = haft_arena_copy(call->arena, principal, strlen(principal));
     if (peer && peer != options->peer)
         call->request.peer = haft_arena_copy(call->arena, peer, strlen(peer));
-    return (call->request.principal || !principal) && (call->request.peer || !peer);
+    return call->request.peer || !peer;
 }
 
 /* A method that the protocol does not have, or whose lists have never held anything: one of the program's

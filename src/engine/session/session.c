@@ -1,5 +1,6 @@
 /* session.c - the life of a session, from its first message to its last call. */
 #include "engine/call/cap.h"
+#include "engine/call/identity.h"
 #include "engine/offer/event.h"
 #include "engine/session/session.h"
 
@@ -7,6 +8,8 @@
 #include <string.h>
 
 #include "base/struct.h"
+
+enum { SESSION_IDENTITY_LIMIT = 1 << 20 };
 
 /* ---- client events ---- */
 
@@ -76,6 +79,24 @@ static bool owner_read(struct owner *owner, const haft_session_options *given)
     return true;
 }
 
+/* Copies the identity of the options. Returns false without memory, or if it is invalid. */
+static bool session_identify_owner(haft_session *session, const haft_allocator *allocator)
+{
+    haft_session_options *options = &session->owner.options;
+
+    if (!options->identity)
+        return true;
+    session->identity_arena = haft_arena_new(allocator, SESSION_IDENTITY_LIMIT);
+    if (!session->identity_arena ||
+        !hf_identity_copy(&session->own_identity, options->identity, session->identity_arena))
+        return false;
+    options->identity = &session->own_identity;
+    if (!session->own_identity.principal)
+        session->own_identity.principal = options->principal ? options->principal : "";
+    options->principal = session->own_identity.principal;
+    return true;
+}
+
 haft_session *haft_session_new(haft_server *server, const haft_session_options *options)
 {
     const haft_allocator *allocator = server->allocator;
@@ -87,6 +108,11 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     if (!owner_read(&session->owner, options)) {
         allocator->release(allocator->context, session, sizeof *session);
         hf_server_refuse(server, HAFT_EINVAL, "haft_session_options", STRUCT_UNSIZED);
+        return NULL;
+    }
+    if (!session_identify_owner(session, allocator)) {
+        haft_arena_free(session->identity_arena);
+        allocator->release(allocator->context, session, sizeof *session);
         return NULL;
     }
     options = &session->owner.options;
@@ -143,6 +169,7 @@ void hf_session_collect(haft_session *session)
     forget_subscriptions(session);
     hf_catalogue_drop(session->catalogue);
     haft_arena_free(session->client_arena);
+    haft_arena_free(session->identity_arena);
     haft_buffer_finish(&session->owner.out);
     if (session->owner.transport.close)
         session->owner.transport.close(session->owner.transport.context);

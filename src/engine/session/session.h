@@ -44,8 +44,11 @@ struct haft_session {
 
     struct listen *listens;
     size_t n_listens;
-    const char *principal; /* principal of the message being received */
-    unsigned held;         /* messages being received, during which it is not freed */
+    const char *principal;         /* principal of the message being received, */
+    const haft_identity *identity; /* and more about it; NULL if unknown */
+    haft_identity own_identity;    /* of the session's options, if they have one, */
+    haft_arena *identity_arena;    /* with its strings */
+    unsigned held;                 /* messages being received, during which it is not freed */
     haft_time introduced_at;
     bool introduced; /* the client has identified itself, as: */
     char introduced_name[CLIENT_NAME];
@@ -66,6 +69,9 @@ void hf_session_collect(haft_session *session);
 
 /* Reports a client that identified itself, the first time in its session. */
 void hf_event_of_meeting(haft_session *session, const char *name);
+
+/* Sets whose message is being received; its headers may be NULL (request.c). */
+void hf_session_identify(haft_session *session, const haft_headers *headers);
 
 /* Updates the session to the current catalogue. */
 void hf_session_refresh(haft_session *session);
