@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include <haft/access.h>
 #include <haft/call.h>
 #include <haft/server.h>
 
@@ -98,6 +99,16 @@ class call
         const char *text = haft_call_principal(own_);
 
         return text ? text : "";
+    }
+    /* The identity of the client; NULL when it is not known: haft/access.h. */
+    const haft_identity *identity() const
+    {
+        return haft_call_identity(own_);
+    }
+    /* Whether the client has a scope, directly or through one that includes it. */
+    bool has_scope(const std::string &scope) const
+    {
+        return haft_call_has_scope(own_, scope.c_str());
     }
     bool client_can(const std::string &capability) const
     {

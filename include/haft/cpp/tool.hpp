@@ -394,6 +394,11 @@ inline auto isolated(std::size_t memory = 0)
         t.tool.isolate_memory = memory;
     }};
 }
+/* Scopes that a call requires, separated by spaces: haft/access.h. */
+inline auto scopes(std::string text)
+{
+    return detail::tool_option{[text](detail::held_tool &t) { t.tool.scopes = t.keep(text); }};
+}
 /* `_meta`: a JSON object. */
 inline auto meta(std::string json)
 {
