@@ -8,7 +8,7 @@
 #include <string.h>
 #include <yyjson.h>
 
-#include "engine/call/call.h"
+#include "engine/call/identity.h"
 #include "support/test.h"
 #include "support/wire.h"
 
@@ -149,6 +149,21 @@ static int use_client_version(haft_call *call)
 static int use_revision(haft_call *call)
 {
     return haft_text(call, "%s", haft_call_revision(call));
+}
+
+static int use_identity(haft_call *call)
+{
+    const haft_identity *identity = haft_call_identity(call);
+
+    return haft_text(call, "%s %s %s %d", or_null(identity ? identity->principal : NULL),
+                     or_null(identity ? identity->scopes : NULL),
+                     or_null(identity ? identity->claims : NULL), identity ? identity->fixed : -1);
+}
+
+static int use_scope(haft_call *call)
+{
+    return haft_text(call, "%d %d", haft_call_has_scope(call, "read"),
+                     haft_call_has_scope(call, "other"));
 }
 
 static int use_principal(haft_call *call)
@@ -359,6 +374,8 @@ static const struct use {
     {"haft_client_version", use_client_version},
     {"haft_call_revision", use_revision},
     {"haft_call_principal", use_principal},
+    {"haft_call_identity", use_identity},
+    {"haft_call_has_scope", use_scope},
     {"haft_client_can", use_client_can},
     {"haft_request_meta", use_request_meta},
     {"haft_call_arguments", use_arguments},
@@ -410,7 +427,7 @@ static int before(haft_call *call, void *data)
 
     switch (record->deed) {
     case IDENTIFIES:
-        call->request.principal = "found by a stage";
+        call_set_principal(call, "found by a stage");
         return 0;
     case GIVES_BLOCKS:
         haft_text(call, "of the stage");
@@ -474,6 +491,8 @@ static int on_question(void *context, const char *method, haft_value *params, ha
     return 0;
 }
 
+static const char *const includes[] = {"all=read", NULL};
+
 static void record_open(struct record *record, bool isolate)
 {
     *record = (struct record){.tool = uses_one_tool};
@@ -486,6 +505,8 @@ static void record_open(struct record *record, bool isolate)
     record->tool.isolate = isolate;
     assert_int_equal(haft_stage_add(record->server, &record->stage), 0);
     assert_int_equal(haft_add(record->server, &record->tool), 0);
+    assert_int_equal(
+        haft_server_set_access(record->server, HAFT_WITH(haft_access, .includes = includes)), 0);
 }
 
 static void record_close(struct record *record)
@@ -500,13 +521,19 @@ struct way {
     bool answers; /* the client can be asked */
 };
 
+static const haft_identity identified = HAFT_INIT(
+    haft_identity, .principal = "i\nbob", .method = "oauth", .issuer = "i", .subject = "bob",
+    .client = "c", .scopes = "all x", .claims = "{\"a\":[1]}", .fixed = true);
+
 static void talk(struct record *record, const char *revision, const struct way *way,
                  const char *function)
 {
     haft_client_options options =
         HAFT_INIT(haft_client_options, .revision = revision, .name = "twin", .version = "7",
-                  .principal = way->principal, .answer = way->answers ? on_question : NULL,
-                  .watch = on_message, .log_level = "info", .progress = true, .context = record);
+                  .principal = way->principal,
+                  .identity = way->principal && *way->principal == 'b' ? &identified : NULL,
+                  .answer = way->answers ? on_question : NULL, .watch = on_message,
+                  .log_level = "info", .progress = true, .context = record);
     haft_client *client = haft_client_new(record->server, &options);
     char text[512];
     haft_result result;
@@ -533,6 +560,7 @@ static void does_the_same_as_in_the_server(void **state)
         {NULL, "", NOTHING, true},        {"ann", "\"acme/own\":{\"a\":[null]}", NOTHING, false},
         {"ann", TRACE, IDENTIFIES, true}, {NULL, "", GIVES_BLOCKS, true},
         {"", "", GIVES_JSON, true},       {NULL, "", GIVES_ERROR, true},
+        {"bob", "", NOTHING, true},
     };
     static const char *const revisions[] = {"2024-11-05", "2025-11-25", "2026-07-28"};
     struct record here, there;
@@ -597,8 +625,8 @@ static void has_a_row_for_each_function(void **state)
         }
         at += length;
     }
-    /* Each row is a function of the header, for there are as many. */
-    assert_int_equal(found, COUNT_OF(uses));
+    /* Each row is a function of the header, for there are as many, or one of the two in access.h. */
+    assert_int_equal(found + 2, COUNT_OF(uses));
 }
 
 /* ---- what only the server knows ---- */
