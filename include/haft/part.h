@@ -45,8 +45,8 @@ int haft_part_register(const haft_part *part);
  * haft_client_connect for servers with a URL. */
 extern const haft_part haft_http_client_part;
 
-/* The part in libhaft-crypto: signatures with private keys, on OpenSSL. haft_oauth_new needs it for
- * private_key and dpop. */
+/* The part in libhaft-crypto: signatures with private keys and TLS, on OpenSSL. haft_oauth_new needs
+ * it for private_key and dpop, and an HTTP server for tls_certificates. */
 extern const haft_part haft_crypto_part;
 
 #ifdef __cplusplus

@@ -96,7 +96,7 @@ class HaftRecipe(ConanFile):
         if self.options.http_client:
             self._library("http-client", "haft-http-client", ["libcurl::libcurl"])
         if self.options.crypto:
-            self._library("crypto", "haft-crypto", ["openssl::crypto"])
+            self._library("crypto", "haft-crypto", ["openssl::ssl", "openssl::crypto"])
 
     def _library(self, component, library, requires):
         info = self.cpp_info.components[component]

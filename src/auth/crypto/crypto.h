@@ -1,6 +1,6 @@
-/* auth/crypto/crypto.h - signatures as JOSE has them: made with private keys, and verified with public
- * ones. An optional part of libhaft (haft/part.h) on OpenSSL: a program that needs none does not load
- * it.
+/* auth/crypto/crypto.h - signatures as JOSE has them, made with private keys and verified with public
+ * ones, and TLS of servers. An optional part of libhaft (haft/part.h) on OpenSSL: a program that needs
+ * neither does not load it.
  *
  * All functions may be called on any thread, but not on two at once with the same private key. */
 #ifndef HAFT_SRC_CRYPTO_H
@@ -30,6 +30,8 @@ struct crypto_numbers {
     const unsigned char *first, *second; /* n and e; x and y; x */
     size_t first_size, second_size;
 };
+
+struct tls_functions;
 
 struct crypto_functions {
     /* Reads a key without a password from PEM text. Returns NULL with the reason, which contains
@@ -68,6 +70,8 @@ struct crypto_functions {
      * HAFT_ENOMEM. */
     int (*verify)(const crypto_public *key, enum crypto_algorithm algorithm, const void *bytes,
                   size_t size, const unsigned char *signature, size_t signature_size);
+
+    const struct tls_functions *tls; /* auth/crypto/tls.h */
 };
 
 #endif

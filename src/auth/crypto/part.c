@@ -1,7 +1,8 @@
-/* part.c - signatures as an optional part: its only exported symbol. */
+/* part.c - signatures and TLS as an optional part: its only exported symbol. */
 #include <haft/part.h>
 
 #include "auth/crypto/room.h"
+#include "auth/crypto/tls_room.h"
 
 static const struct crypto_functions crypto_part_functions = {
     .read = hf_crypto_key_read,
@@ -14,6 +15,7 @@ static const struct crypto_functions crypto_part_functions = {
     .import = hf_crypto_public_import,
     .forget = hf_crypto_public_forget,
     .verify = hf_crypto_public_verify,
+    .tls = &hf_tls_functions,
 };
 
 const haft_part haft_crypto_part = {
