@@ -249,7 +249,7 @@ typedef struct haft_http_options {
     void (*ready)(void *context, const char *url); /* called when it listens, with its URL */
     void *ready_context;                           /* first argument of ready */
     /* Called at SIGHUP, on the thread of haft_http_serve, while other threads serve.  NULL: ends as
-     * at SIGTERM. */
+     * at SIGTERM, unless the server uses TLS. */
     void (*reload)(void *context);
     void *reload_context; /* argument of reload */
     /* Proxies whose Forwarded or X-Forwarded-For headers are trusted: addresses, networks like
@@ -257,8 +257,12 @@ typedef struct haft_http_options {
      * last one that is not a proxy's. */
     const char *const *trusted_proxies;
     haft_authenticator *authenticator; /* of all endpoints, as in haft_endpoint_options */
-    /* Certificates, each with its chain, and their private keys, as PEM files: the server speaks TLS.
-     * Several are chosen by the name that a client asks for.  They end with NULL. */
+    /* PEM files of certificates, each with its chain, and of their private keys: the server uses
+     * TLS 1.2 and 1.3, and its URL begins with https.  The name that a client asks for chooses
+     * among several, and the first is for all others.  They end with NULL; keys that are missing
+     * at the end are in the files of their certificates.  haft_http_serve reads the files again at
+     * SIGHUP, before `reload`; haft_http_reload_tls does it in the program's loop.  The names must
+     * live until then.  Needs libhaft-crypto. */
     const char *const *tls_certificates, *const *tls_keys;
     const char *tls_client_ca; /* clients must have a certificate of these authorities (PEM file) */
     bool tls_client_optional;  /* clients may also have none */
@@ -282,6 +286,11 @@ haft_http *haft_http_new(haft_server *server, const haft_http_options *options, 
 /* Returns the URL of the server's endpoint: "http://127.0.0.1:8808/mcp", or "http://localhost:8808/mcp"
  * if it listens on both addresses of loopback.  It lives as long as the HTTP server. */
 const char *haft_http_url(const haft_http *http);
+
+/* Reads the files of tls_certificates, tls_keys and tls_client_ca again; connections that begin later
+ * use them, and all others go on as before.  Returns 0, or an error with the reason in
+ * *reterr_reason (which may be NULL): the certificates stay as they were. */
+int haft_http_reload_tls(haft_http *http, haft_reason *reterr_reason);
 
 /* Stops accepting connections, gives calls in flight `ms` milliseconds to finish, cancels the rest,
  * closes everything when they have returned, frees the HTTP server and calls `closed`. */

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "http/http.h"
+#include "http/secure.h"
 
 enum {
     WAITING_LIMIT = 2 * READ_SIZE,
     UNREAD_LIMIT = 256 << 10, /* unsent responses at which the next request has to wait */
     KEPT_BODY = 64 << 10,     /* larger buffers are freed after their request */
-    LINGER_MS = 1000          /* time for a peer to read why it was refused */
+    LINGER_MS = 1000,         /* time for a peer to read why it was refused */
+    HINT_MS = 60000           /* between two warnings of the same kind */
 };
 
 /* ---- handling ---- */
@@ -43,7 +45,8 @@ static void connection_handle(struct connection *c)
                             .n_headers = c->n_fields,
                             .index_ = &c->notes->index,
                             .body = c->body.data ? c->body.data : "",
-                            .body_size = c->body.size};
+                            .body_size = c->body.size,
+                            .certificate = hf_secure_certificate(c)};
     struct pending_request pending;
 
     hf_headers_index(headers, c->n_fields, &c->notes->index);
@@ -85,6 +88,21 @@ static void fail(struct connection *c)
     while (i < 4 && refusals[i].status != c->refused)
         i++;
     hf_connection_refuse(c, refusals[i].status, refusals[i].message);
+}
+
+/* Says in the log that a client sends the start of a TLS handshake, which nobody finds otherwise: all
+ * that it reports is that something is wrong with the version. */
+static void connection_hint(struct connection *c, const char *bytes, size_t size)
+{
+    haft_time now = loop_now(&c->http->loop);
+
+    if (c->tls || size < 2 || bytes[0] != 0x16 || bytes[1] != 0x03 ||
+        (c->http->hinted && now - c->http->hinted < HINT_MS))
+        return;
+    c->http->hinted = now;
+    hf_server_log(c->http->server, HAFT_WARNING,
+                  "%s uses TLS, but this server has no certificate: use http://, or set one",
+                  *c->peer ? c->peer : "a client");
 }
 
 /* Buffers data that arrives while a request is being handled, or responses are unread. */
@@ -140,6 +158,8 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
             return;
         }
         if (code != HPE_PAUSED) {
+            if (!begun)
+                connection_hint(c, bytes, size);
             fail(c);
             return;
         }
@@ -214,12 +234,13 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer
     struct connection *c = handle->data;
 
     (void)suggested;
-    *ret_buffer = uv_buf_init(c->http->read_buffer, READ_SIZE);
+    *ret_buffer = uv_buf_init(c->http->read_buffer, c->tls ? SECURE_READ : READ_SIZE);
 }
 
 static void connection_on_closed(uv_handle_t *handle)
 {
     hf_connection_drop_unsent(handle->data);
+    hf_secure_drop(handle->data);
     hf_http_forget(handle->data);
 }
 
@@ -237,10 +258,9 @@ static bool goes_on(struct connection *c)
     return c->stage == STAGE_HANDLING ? is_wanted(c) : c->waiting.size > 0;
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
+/* Bytes of HTTP, or of what it was upgraded to; or an error, or the end of input. */
+static void connection_receive(struct connection *c, ssize_t n, const char *bytes)
 {
-    struct connection *c = stream->data;
-
     if (c->stage == STAGE_CLOSING) {
         if (n >= 0 || uv_is_closing(&c->io.handle))
             return;
@@ -256,13 +276,43 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
         return;
     }
     if (c->stage == STAGE_HANDLING || c->waiting.size) {
-        connection_keep(c, buffer->base, (size_t)n);
+        connection_keep(c, bytes, (size_t)n);
         return;
     }
     if (c->stage == STAGE_UPGRADED)
-        hf_upgrade_receive(c, buffer->base, (size_t)n);
+        hf_upgrade_receive(c, bytes, (size_t)n);
     else
-        connection_parse_bytes(c, buffer->base, (size_t)n);
+        connection_parse_bytes(c, bytes, (size_t)n);
+}
+
+static void connection_receive_sealed(struct connection *c, const char *bytes, size_t size)
+{
+    struct secure_input input = hf_secure_receive(c, bytes, size);
+
+    if (input.sealed.size)
+        hf_connection_put_sealed(c, input.sealed.to, input.sealed.size);
+    if (input.state == TLS_PLAIN) {
+        hf_secure_drop(c);
+        hf_connection_refuse(c, 400,
+                             "Bad Request: plain HTTP was sent to an HTTPS port; use https://");
+        return;
+    }
+    if (input.size)
+        connection_receive(c, (ssize_t)input.size, input.bytes);
+    if (input.state == TLS_ENDED || input.state == TLS_FAILED)
+        connection_receive(c, input.state == TLS_ENDED ? UV_EOF : UV_ECONNRESET, NULL);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
+{
+    struct connection *c = stream->data;
+
+    if (!c->tls || c->stage == STAGE_CLOSING || (n < 0 && n != UV_EOF))
+        connection_receive(c, n, buffer->base);
+    else if (n < 0)
+        connection_receive(c, hf_secure_end_of_input(c), NULL);
+    else if (n)
+        connection_receive_sealed(c, buffer->base, (size_t)n);
 }
 
 /* ---- life ---- */
@@ -290,6 +340,7 @@ struct connection *hf_connection_new(haft_http *http)
         c->http = http;
     }
     c->pending.by = NULL;
+    c->tls = NULL;
     c->streaming = c->handling = c->paused = c->doomed = c->lingers = c->ended = false;
     c->heavy = false;
     c->answer_size = 0;
@@ -308,6 +359,11 @@ void hf_connection_start(struct connection *c)
     c->parser.data = c;
     haft_buffer_clear(&c->waiting);
     start_request(c);
+    if (c->http->secure && !hf_secure_start(c)) {
+        hf_server_log(c->http->server, HAFT_ERROR, "out of memory: a connection was closed");
+        hf_connection_close(c);
+        return;
+    }
     if (uv_read_start(&c->io.stream, on_alloc, on_read))
         hf_connection_close(c);
 }
@@ -336,6 +392,15 @@ static void on_shut(uv_shutdown_t *request, int status)
 
 void hf_connection_finish(struct connection *c)
 {
+    if (c->tls && !c->doomed) {
+        struct tls_output last = hf_secure_end(c);
+
+        if (last.size)
+            hf_connection_put_sealed(c, last.to, last.size);
+        /* Comes back when it is written. */
+        if (c->unsent && !c->doomed)
+            return;
+    }
     if (!c->lingers || uv_shutdown(&c->to_socket.shutdown, &c->io.stream, on_shut))
         uv_close(&c->io.handle, connection_on_closed);
 }
@@ -388,7 +453,10 @@ void hf_connection_check(struct connection *c, haft_time now)
 
     switch ((enum stage)c->stage) {
     case STAGE_HEAD:
-        if (c->begun && spent > options->header_ms)
+        if (c->tls && hf_secure_is_shaking(c)) {
+            if (spent > options->header_ms)
+                hf_connection_close(c);
+        } else if (c->begun && spent > options->header_ms)
             hf_connection_refuse(c, 408, "Request Timeout: the headers took too long");
         else if (!c->begun && spent > options->idle_ms)
             hf_connection_close(c);
@@ -431,6 +499,7 @@ void hf_connection_free(struct connection *c)
 {
     const haft_allocator *allocator = c->http->allocator;
 
+    hf_secure_drop(c);
     haft_buffer_finish(&c->head);
     haft_buffer_finish(&c->fields);
     haft_buffer_finish(&c->body);

@@ -11,6 +11,10 @@
 #include "loop/loop.h"
 #include "protocol/header.h"
 
+struct secure; /* http/secure.h */
+struct secure_source;
+struct tls_connection;
+
 enum {
     MAX_HEADERS = 100,
     READ_SIZE = 64 << 10,
@@ -56,6 +60,7 @@ struct connection {
     struct connection *next, *previous;
     haft_http *http;
     union stream io;
+    struct tls_connection *tls; /* NULL: plain HTTP */
     llhttp_t parser;
     haft_buffer head; /* target, then names and values */
     haft_buffer body;
@@ -115,7 +120,8 @@ struct shards {
     unsigned n;
     haft_http *at[MAX_LANES]; /* NULL if closed */
     atomic_size_t n_connections;
-    struct limiter *limiter; /* shared by all; NULL if nothing is limited */
+    struct limiter *limiter;      /* shared by all; NULL if nothing is limited */
+    struct secure_source *secure; /* the same; NULL: plain HTTP */
 };
 
 struct haft_http {
@@ -128,7 +134,9 @@ struct haft_http {
     uint64_t turn; /* turn of the loop */
     size_t spent;  /* bytes of responses in this turn */
     struct mux mux;
-    struct limiter *limiter; /* its own, if it is the only loop */
+    struct limiter *limiter;            /* its own, if it is the only loop */
+    struct secure_source *certificates; /* the same */
+    struct secure *secure;              /* NULL: plain HTTP */
     struct proxies proxies;
     size_t max_body;
     struct connection *connections, *spare;
@@ -142,8 +150,9 @@ struct haft_http {
     size_t n_connections, n_spare;
     char read_buffer[READ_SIZE];
     char url[256];
-    haft_time used; /* time of the latest request or connection */
-    bool resting;   /* it has been idle for a while */
+    haft_time used;   /* time of the latest request or connection */
+    haft_time hinted; /* when it last logged that a client of plain HTTP uses TLS; 0 if never */
+    bool resting;     /* it has been idle for a while */
     bool closing, unix_socket;
     bool deaf[MAX_LISTENERS];       /* a connection could not be accepted */
     bool late;                      /* the time for closing is over */
@@ -251,6 +260,8 @@ void hf_connection_put_response(struct connection *connection, const haft_respon
                                 size_t tail_size, size_t size);
 /* Writes as much as possible now, and the rest later. */
 void hf_connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
+/* The same for records of TLS, which go before data that is not encrypted yet. */
+void hf_connection_put_sealed(struct connection *connection, const char *bytes, size_t size);
 /* Passes the next piece to the socket, unless it is still writing one. */
 void hf_connection_write_piece(struct connection *connection);
 void hf_connection_drop_unsent(struct connection *connection);

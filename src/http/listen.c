@@ -149,6 +149,7 @@ static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
 static int name_url(haft_http *http)
 {
     struct sockaddr_storage name = {0};
+    const char *scheme = http->secure ? "https" : "http";
     int size = sizeof name, port;
     char host[64] = "";
     int status = uv_tcp_getsockname(&http->listeners[0].tcp, (struct sockaddr *)&name, &size);
@@ -157,15 +158,18 @@ static int name_url(haft_http *http)
         return status;
     if (http->n_listeners > 1) {
         port = ntohs(((struct sockaddr_in *)(void *)&name)->sin_port);
-        snprintf(http->url, sizeof http->url, "http://localhost:%d%s", port, http->options.path);
+        snprintf(http->url, sizeof http->url, "%s://localhost:%d%s", scheme, port,
+                 http->options.path);
     } else if (name.ss_family == AF_INET6) {
         uv_ip6_name((struct sockaddr_in6 *)(void *)&name, host, sizeof host);
         port = ntohs(((struct sockaddr_in6 *)(void *)&name)->sin6_port);
-        snprintf(http->url, sizeof http->url, "http://[%s]:%d%s", host, port, http->options.path);
+        snprintf(http->url, sizeof http->url, "%s://[%s]:%d%s", scheme, host, port,
+                 http->options.path);
     } else {
         uv_ip4_name((struct sockaddr_in *)(void *)&name, host, sizeof host);
         port = ntohs(((struct sockaddr_in *)(void *)&name)->sin_port);
-        snprintf(http->url, sizeof http->url, "http://%s:%d%s", host, port, http->options.path);
+        snprintf(http->url, sizeof http->url, "%s://%s:%d%s", scheme, host, port,
+                 http->options.path);
     }
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/struct.h"
 #include "loop/heap.h"
 #include "http/http.h"
+#include "http/secure.h"
 #include "observe/log.h"
 #include "loop/signals.h"
 
@@ -88,14 +89,37 @@ static void serve_on_end(uv_async_t *end)
     }
 }
 
+static bool serve_can_reload(const struct serve *serve)
+{
+    return serve->options.reload || hf_secure_is_wanted(&serve->options);
+}
+
+/* Certificates that cannot be read do not keep the program from reloading the rest. */
+static void serve_reload(struct serve *serve)
+{
+    const haft_http *first = serve->shard[0].http;
+    haft_reason reason = {0};
+
+    if (first && first->secure) {
+        if (hf_secure_source_reload(first->secure->source, &reason))
+            hf_server_log(serve->server, HAFT_ERROR,
+                          "reload: %s: %s; the TLS certificates stay as they were", reason.path,
+                          reason.text);
+        else
+            hf_server_log(serve->server, HAFT_NOTICE, "reload: read the TLS certificates again");
+    }
+    if (serve->options.reload)
+        serve->options.reload(serve->options.reload_context);
+}
+
 static void serve_on_signal(uv_signal_t *watcher, int number)
 {
     struct serve *serve = watcher->data;
 
     /* During shutdown, a closing terminal does not hasten the end, and nothing is reloaded. */
-    if (number == SIGHUP && (serve->options.reload || serve->ending)) {
+    if (number == SIGHUP && (serve_can_reload(serve) || serve->ending)) {
         if (!serve->ending)
-            serve->options.reload(serve->options.reload_context);
+            serve_reload(serve);
         return;
     }
     if (serve->ending)
@@ -194,7 +218,7 @@ static void watch_signals(struct serve *serve)
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         hf_signals_watch(&serve->signals, &serve->shard[0].loop, numbers[i],
-                         numbers[i] != SIGHUP || serve->options.reload, serve_on_signal, serve);
+                         numbers[i] != SIGHUP || serve_can_reload(serve), serve_on_signal, serve);
 }
 
 /* A shard whose thread cannot be started is closed, because its listener would accept connections
@@ -261,6 +285,13 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
     if (hf_limit_new(options, allocator, &serve.shards.limiter)) {
         hf_shards_finish(&serve.shards);
         return hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    }
+    if (serve.n_shards > 1) {
+        status = hf_secure_source_new(server, options, &serve.shards.secure, reason);
+        if (status) {
+            hf_shards_finish(&serve.shards);
+            return status;
+        }
     }
     serve.shard = allocator->alloc(allocator->context, serve.n_shards * sizeof *serve.shard);
     if (serve.shard) {

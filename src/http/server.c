@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "base/struct.h"
 #include "http/http.h"
+#include "http/secure.h"
 #include "loop/reserve.h"
 #include "process/isolate.h"
 
@@ -197,6 +198,8 @@ static void http_release(haft_http *http)
     hf_mux_finish(&http->mux);
     hf_proxies_finish(&http->proxies);
     hf_limiter_free(http->limiter);
+    hf_secure_free(http->allocator, http->secure);
+    hf_secure_source_free(http->certificates);
     hf_loop_join(&http->loop);
     hf_loop_finish(&http->loop);
     if (http->closed)
@@ -364,6 +367,20 @@ static int open_front(haft_http *http, haft_reason *reason)
     return 0;
 }
 
+static int http_secure(haft_http *http, haft_reason *reason)
+{
+    struct secure_source *source = http->shards ? http->shards->secure : NULL;
+    int status = http->shards ? 0
+                              : hf_secure_source_new(http->server, &http->options,
+                                                     &http->certificates, reason);
+
+    source = http->certificates ? http->certificates : source;
+    if (status || !source)
+        return status;
+    http->secure = hf_secure_new(http->allocator, source);
+    return http->secure ? 0 : hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+}
+
 /* Creates a server with its options and loop; only the loop's handles need to be closed. */
 static haft_http *http_make(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                             struct shards *shards, unsigned shard)
@@ -413,7 +430,8 @@ haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv
     }
     if (hf_proxies_init(&http->proxies, http->options.trusted_proxies, http->allocator,
                         reterr_reason) ||
-        open_front(http, reterr_reason) || hf_http_listen(http, on_connection, reterr_reason)) {
+        http_secure(http, reterr_reason) || open_front(http, reterr_reason) ||
+        hf_http_listen(http, on_connection, reterr_reason)) {
         http->closing = true;
         http_close_listeners(http);
         hf_loop_close(&http->loop, http_on_closed);
@@ -435,6 +453,14 @@ haft_http *haft_http_new(haft_server *server, const haft_http_options *options, 
         return hf_http_new(server, &own, loop, NULL, 0, reterr_reason);
     hf_error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
     return NULL;
+}
+
+int haft_http_reload_tls(haft_http *http, haft_reason *reterr_reason)
+{
+    if (http->secure)
+        return hf_secure_source_reload(http->secure->source, reterr_reason);
+    return hf_error_set(reterr_reason, HAFT_EINVAL, "tls_certificates",
+                        "the server was started without TLS");
 }
 
 const char *haft_http_url(const haft_http *http)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "http/http.h"
+#include "http/secure.h"
 
 int hf_shards_init(struct shards *shards, unsigned n)
 {
@@ -20,6 +21,7 @@ int hf_shards_init(struct shards *shards, unsigned n)
 void hf_shards_finish(struct shards *shards)
 {
     hf_limiter_free(shards->limiter);
+    hf_secure_source_free(shards->secure);
     uv_mutex_destroy(&shards->lock);
 }
 
@@ -53,6 +55,7 @@ static struct connection *pack(struct connection *c, int fd)
     haft_buffer_init(&c->body, http->allocator, c->body.limit);
     haft_buffer_init(&c->waiting, http->allocator, c->waiting.limit);
     c->notes = NULL;
+    c->tls = NULL;
     c->n_fields = 0;
     return handover;
 }
@@ -94,6 +97,8 @@ void hf_shards_move(struct connection *c)
     }
     if (!shards_post(c->http->shards, home, handover)) {
         close(copy);
+        c->tls = handover->tls;
+        handover->tls = NULL;
         hf_connection_free(handover);
         hf_connection_refuse(c, 503, "The server is shutting down");
         return;

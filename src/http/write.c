@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "http/http.h"
+#include "http/secure.h"
 #include "protocol/http_status.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 struct block {
     struct block *next;
     size_t start, end, room;
+    bool plain; /* to be encrypted */
     char bytes[];
 };
 
@@ -50,18 +52,18 @@ void hf_connection_drop_unsent(struct connection *c)
 }
 
 /* Makes room for `size` bytes after the queued ones; NULL without memory. */
-static char *add_room(struct connection *c, size_t size)
+static char *add_room(struct connection *c, size_t size, bool plain)
 {
     const haft_allocator *allocator = c->http->allocator;
     struct block *block = c->last_block;
 
-    if (!block || block->room - block->end < size) {
+    if (!block || block->plain != plain || block->room - block->end < size) {
         size_t room = size > WRITE_BLOCK ? size : WRITE_BLOCK;
 
         block = allocator->alloc(allocator->context, sizeof *block + room);
         if (!block)
             return NULL;
-        *block = (struct block){.room = room};
+        *block = (struct block){.room = room, .plain = plain};
         if (c->last_block)
             c->last_block->next = block;
         else
@@ -90,6 +92,52 @@ static void take_off(struct connection *c, size_t size)
     }
 }
 
+/* ---- encrypting ---- */
+
+/* Encrypts data to the buffer of the loop. */
+static bool seal_now(struct connection *c, const uv_buf_t *bufs, unsigned n, uv_buf_t *ret_sealed)
+{
+    struct secure *secure = c->http->secure;
+    struct tls_output sealed = {.to = secure->sealed, .room = sizeof secure->sealed};
+    int status = hf_secure_seal(c, bufs, n, &sealed);
+
+    *ret_sealed = uv_buf_init(sealed.to, (unsigned)sealed.size);
+    return !status;
+}
+
+/* Replaces the first piece of the queue, which is not encrypted, with its records. */
+static bool seal_front(struct connection *c)
+{
+    const haft_allocator *allocator = c->http->allocator;
+    struct block *block, *sealed;
+    uv_buf_t bufs[GATHERED], all;
+    size_t size = 0;
+    unsigned n = 0;
+
+    for (block = c->first_block; block && block->plain && n < GATHERED && size < PIECE;
+         block = block->next) {
+        size_t part = block->end - block->start;
+
+        part = part < PIECE - size ? part : PIECE - size;
+        bufs[n++] = uv_buf_init(block->bytes + block->start, (unsigned)part);
+        size += part;
+    }
+    if (!seal_now(c, bufs, n, &all))
+        return false;
+    sealed = allocator->alloc(allocator->context, sizeof *sealed + all.len);
+    if (!sealed)
+        return false;
+    *sealed = (struct block){.end = all.len, .room = all.len};
+    memcpy(sealed->bytes, all.base, all.len);
+    take_off(c, size);
+    sealed->next = c->first_block;
+    c->first_block = sealed;
+    if (!c->last_block)
+        c->last_block = sealed;
+    c->unsent += all.len;
+    return true;
+}
+
 /* ---- writing ---- */
 
 static void write_on_written(uv_write_t *request, int status);
@@ -101,8 +149,12 @@ void hf_connection_write_piece(struct connection *c)
 
     if (!c->unsent || c->handed || uv_is_closing(&c->io.handle))
         return;
-    for (struct block *block = c->first_block; block && n < GATHERED && c->handed < PIECE;
-         block = block->next) {
+    if (c->first_block->plain && !seal_front(c)) {
+        doom(c);
+        return;
+    }
+    for (struct block *block = c->first_block;
+         block && !block->plain && n < GATHERED && c->handed < PIECE; block = block->next) {
         size_t size = block->end - block->start;
 
         size = size < PIECE - c->handed ? size : PIECE - c->handed;
@@ -138,9 +190,10 @@ static void write_on_written(uv_write_t *request, int status)
 }
 
 /* Copies the data after `skip` bytes, to be written when the socket accepts it. */
-static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t size, size_t skip)
+static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t size, size_t skip,
+                  bool plain)
 {
-    char *to = add_room(c, size - skip);
+    char *to = add_room(c, size - skip, plain);
 
     if (!to) {
         doom(c);
@@ -181,6 +234,8 @@ static bool is_deaf(const struct connection *c, size_t behind)
 void hf_connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
 {
     size_t size = 0, done = 0, behind = c->unsent;
+    bool plain = c->tls;
+    uv_buf_t sealed;
     int written;
 
     if (c->stage == STAGE_CLOSING || c->doomed)
@@ -188,7 +243,17 @@ void hf_connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
     for (unsigned i = 0; i < n; i++)
         size += bufs[i].len;
     hf_turn_spend(c, size);
-    if (!behind && size <= PIECE) {
+    if (!behind && plain && size <= PIECE) {
+        if (!seal_now(c, bufs, n, &sealed)) {
+            doom(c);
+            return;
+        }
+        bufs = &sealed;
+        size = sealed.len;
+        n = 1;
+        plain = false;
+    }
+    if (!behind && !plain && size <= (c->tls ? SECURE_SEALED : PIECE)) {
         written = n > 1 && size <= JOINED ? write_joined(c, bufs, n)
                                           : uv_try_write(&c->io.stream, bufs, n);
         if (written < 0 && written != UV_EAGAIN) {
@@ -198,11 +263,45 @@ void hf_connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
         done = written > 0 ? (size_t)written : 0;
     }
     if (done < size)
-        queue(c, bufs, n, size, done);
+        queue(c, bufs, n, size, done, plain);
     if (c->streaming && is_deaf(c, behind)) {
         hf_server_log(c->http->server, HAFT_WARNING, "closing a stream: its client does not read");
         doom(c);
     }
+}
+
+/* Queues records before the data that is not encrypted yet. */
+static bool insert_sealed(struct connection *c, const char *bytes, size_t size)
+{
+    const haft_allocator *allocator = c->http->allocator;
+    struct block **link = &c->first_block,
+                 *block = allocator->alloc(allocator->context, sizeof *block + size);
+
+    if (!block)
+        return false;
+    while (*link && !(*link)->plain)
+        link = &(*link)->next;
+    *block = (struct block){.next = *link, .end = size, .room = size};
+    memcpy(block->bytes, bytes, size);
+    *link = block;
+    if (!block->next)
+        c->last_block = block;
+    c->unsent += size;
+    return true;
+}
+
+void hf_connection_put_sealed(struct connection *c, const char *bytes, size_t size)
+{
+    uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)size);
+    int written = c->unsent ? 0 : uv_try_write(&c->io.stream, &buf, 1);
+    size_t done = written > 0 ? (size_t)written : 0;
+
+    if (c->doomed || done == size)
+        return;
+    if ((written != UV_EAGAIN && written < 0) || !insert_sealed(c, bytes + done, size - done))
+        doom(c);
+    else if (!c->continues_later)
+        hf_connection_write_piece(c);
 }
 
 /* ---- responses ---- */

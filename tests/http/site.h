@@ -29,6 +29,7 @@ struct site {
     int port;
     bool hasty;            /* at its end it waits for calls only for a moment */
     atomic_size_t dropped; /* lines about readers that do not read */
+    atomic_size_t hints;   /* lines about clients with TLS, to a server without */
 };
 
 HAFT_MAYBE_UNUSED_ static void count_dropped(void *context, haft_level level, const char *text,
@@ -40,6 +41,8 @@ HAFT_MAYBE_UNUSED_ static void count_dropped(void *context, haft_level level, co
     (void)size;
     if (strstr(text, "does not read"))
         atomic_fetch_add(&site->dropped, 1);
+    if (strstr(text, "uses TLS"))
+        atomic_fetch_add(&site->hints, 1);
 }
 
 HAFT_MAYBE_UNUSED_ static void on_closed(void *context)
