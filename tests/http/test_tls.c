@@ -55,7 +55,7 @@ static void requests_are_answered(void **state)
     secret_say(&client, ASK(2) ASK(3), sizeof(ASK(2) ASK(3)) - 1);
     secret_hear(&client, text, sizeof text, "\"result\":{}}", 2);
     for (size_t i = 0; i < sizeof ASK(4) - 1; i++)
-        secret_say(&client, ASK(4) + i, 1);
+        secret_say(&client, &ASK(4)[i], 1);
     secret_hear(&client, text, sizeof text, PONG(4), 1);
     secret_close(&client);
     site_close(site);
