@@ -97,6 +97,11 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
                      "with --sandbox, --otlp requires --sandbox-connect");
         return hf_command_refuse(command, &reason);
     }
+    if (settings->auth.issuers && !wish.connect) {
+        hf_error_set(&reason, HAFT_EINVAL, "--oauth-issuer",
+                     "with --sandbox, --oauth-issuer requires --sandbox-connect");
+        return hf_command_refuse(command, &reason);
+    }
     if (hf_sandbox_open(sandbox, &wish, &reason))
         return hf_command_refuse(command, &reason);
     if (*sandbox->lacks)

@@ -57,6 +57,10 @@ void hf_command_end(struct command *command);
 
 int hf_command_http(struct command *command, haft_server *server);
 
+/* Whether clients can be authenticated as the settings say.  COMMAND_OK, or how the process ends after
+ * it was said why. */
+int hf_command_check_authentication(const struct command *command);
+
 /* Has the calls of one more server sent as spans, if those of the others are. */
 int hf_command_trace_server(const struct command *command, haft_server *server,
                             haft_reason *reterr_reason);

@@ -75,9 +75,11 @@ int hf_command_check(struct command *command, haft_server *server)
     struct catalogue *catalogue = hf_catalogue_take(server);
     size_t n = catalogue->lists[HAFT_OFFER_TOOL].n_enabled;
     size_t n_hidden = catalogue->lists[HAFT_OFFER_TOOL].n - n;
+    int status = HAFT_HTTP ? hf_command_check_authentication(command) : COMMAND_OK;
 
-    (void)command;
     hf_catalogue_drop(catalogue);
+    if (status != COMMAND_OK)
+        return status;
     printf("%zu tool%s offered", n, n == 1 ? " is" : "s are");
     if (n_hidden)
         printf(", %zu %s hidden", n_hidden, n_hidden == 1 ? "is" : "are");
@@ -90,7 +92,13 @@ int hf_command_check(struct command *command, haft_server *server)
 bool hf_command_can_reload(const struct command *command)
 {
     return command->settings.config || command->settings.audit || command->settings.log_file ||
+           command->settings.auth.keys || command->settings.http.tls_certificates ||
            command->operands || (!command->app && command->from_program.n_sections);
+}
+
+static bool cli_serves_http(const struct command *command)
+{
+    return command->settings.http.address || (command->app && command->app->address);
 }
 
 /* How the process ends when it cannot serve. */
@@ -120,6 +128,19 @@ static void explain_stdio(const struct command *command)
                 HAFT_HTTP ? " --http 8808" : "");
 }
 
+/* The client on standard input and output is whoever has started the program: there is nobody to
+ * authenticate.  One configuration may be meant for both. */
+static void note_ignored(const struct command *command)
+{
+    const char *flag = HAFT_HTTP ? hf_auth_given(&command->settings, FROM_FILE) : NULL;
+
+    if (flag)
+        hf_server_log(command->server, HAFT_NOTICE,
+                      "%s and other options of authentication and TLS have no effect on standard "
+                      "input and output",
+                      flag);
+}
+
 int hf_command_stdio(struct command *command, haft_server *server)
 {
     haft_stdio_options stdio = command->settings.stdio;
@@ -137,6 +158,7 @@ int hf_command_stdio(struct command *command, haft_server *server)
             return command_unable(command);
         }
     explain_stdio(command);
+    note_ignored(command);
     status = haft_stdio_serve(server, &stdio);
     if (status < 0 && command->refusal.code)
         return hf_command_refuse(command, &command->refusal);
@@ -147,10 +169,11 @@ int hf_command_stdio(struct command *command, haft_server *server)
 
 int hf_command_serve(struct command *command, haft_server *server)
 {
-    if (!command->settings.http.address && command->app)
-        command->settings.http.address = command->app->address;
-    if (HAFT_HTTP && command->settings.http.address)
+    if (HAFT_HTTP && cli_serves_http(command)) {
+        if (!command->settings.http.address)
+            command->settings.http.address = command->app->address;
         return hf_command_http(command, server);
+    }
     return hf_command_stdio(command, server);
 }
 
@@ -178,6 +201,10 @@ static int load(struct command *command, haft_server *server)
     hf_complaints_init(&complaints, server->allocator);
     status = hf_settings_load(&command->settings, &command->from_program, command->given,
                               command->n_given, &complaints);
+    if (HAFT_HTTP && !status)
+        status = hf_auth_check(&command->settings, &complaints);
+    if (!status && complaints.n)
+        status = HAFT_EINVAL;
     if (!status)
         status = hf_program_options_fill(server, &command->settings);
     if (status == HAFT_ENOMEM)
@@ -318,6 +345,19 @@ static bool cli_has(const struct command *command, const char *flag)
     return given;
 }
 
+static int cli_refuse_without_http(const struct command *command)
+{
+    const char *flag = hf_auth_given(&command->settings, FROM_COMMAND_LINE);
+
+    if (!flag)
+        return COMMAND_OK;
+    fprintf(stderr,
+            "%s: %s requires --http: on standard input and output, the only client is the program "
+            "that starts this one\n",
+            command->program, flag);
+    return COMMAND_MISUSED;
+}
+
 /* Refuses options that the command would ignore. Those of the configuration file and the environment
  * are meant for whoever serves.
  *
@@ -337,6 +377,9 @@ static int check_ignored(const struct command *command)
                 http);
         return COMMAND_MISUSED;
     }
+    if (HAFT_HTTP && (command->act == hf_command_stdio ||
+                      (command->act == hf_command_serve && !cli_serves_http(command))))
+        return cli_refuse_without_http(command);
     return COMMAND_OK;
 }
 

@@ -46,11 +46,29 @@ static const char *path_given(const struct command *command)
                : NULL;
 }
 
+/* The authenticator outlives what serves with it. */
+static int serve_http_run(struct command *command, haft_server *server, haft_http_options *http,
+                          haft_reason *reterr_reason)
+{
+    int status =
+        hf_auth_make(&command->settings, command->server, &http->authenticator, reterr_reason);
+
+    command->reload.authenticator = http->authenticator;
+    if (!status && command->app)
+        status =
+            command->app->mount(command->app->context, path_given(command), http, reterr_reason);
+    if (!status)
+        status = haft_http_serve(command->app ? command->server : server, http, reterr_reason);
+    command->reload.authenticator = NULL;
+    haft_authenticator_free(http->authenticator);
+    return status;
+}
+
 int hf_command_http(struct command *command, haft_server *server)
 {
     haft_http_options http = command->settings.http;
     haft_reason reason = {0};
-    int status = 0;
+    int status;
 
     http.workers = command->settings.workers;
     http.max_queue = command->settings.max_queue;
@@ -60,11 +78,19 @@ int hf_command_http(struct command *command, haft_server *server)
     http.ready_context = command;
     http.reload = hf_command_can_reload(command) ? hf_reload_now : NULL;
     http.reload_context = &command->reload;
-    if (command->app)
-        status = command->app->mount(command->app->context, path_given(command), &http, &reason);
-    if (!status)
-        status = haft_http_serve(command->app ? command->server : server, &http, &reason);
+    http.tls_client_optional = command->settings.auth.tls_client == TLS_CLIENT_OPTIONAL;
+    status = serve_http_run(command, server, &http, &reason);
     return status < 0 ? hf_command_refuse(command, &reason) : status;
+}
+
+int hf_command_check_authentication(const struct command *command)
+{
+    haft_authenticator *authenticator;
+    haft_reason reason = {0};
+    int status = hf_auth_make(&command->settings, command->server, &authenticator, &reason);
+
+    haft_authenticator_free(authenticator);
+    return status ? hf_command_refuse(command, &reason) : COMMAND_OK;
 }
 
 /* ---- spans ---- */

@@ -58,10 +58,12 @@ static haft_server_options live_options(const struct settings *settings, const h
 }
 
 static int app_apply_live_to(haft_server *server, const struct settings *settings,
-                             haft_server_options live)
+                             const struct settings *before, haft_server_options live)
 {
     int status = hf_visibility_apply(server, settings);
 
+    if (HAFT_HTTP && !status)
+        status = hf_auth_apply_access(server, settings, before);
     if (status)
         return status;
     hf_server_set_client_rate(server, live.client_rate);
@@ -70,13 +72,14 @@ static int app_apply_live_to(haft_server *server, const struct settings *setting
     return 0;
 }
 
-int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings)
+int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
+                      const struct settings *before)
 {
     haft_server *server;
     int status = 0;
 
     for (size_t i = 0; !status && (server = hf_app_at(app, own, i)); i++) {
-        status = app_apply_live_to(server, settings,
+        status = app_apply_live_to(server, settings, before,
                                    app ? live_options(settings, server) : settings->server);
         if (status) {
             own->error = server->error;
@@ -255,7 +258,7 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
 
     lay_over(settings, server);
     app_set_up(server, logger);
-    status = app_apply_live_to(server, settings, live_options(settings, server));
+    status = app_apply_live_to(server, settings, NULL, live_options(settings, server));
     if (!status)
         status = app_join(server, own, settings, audit);
     if (status) {
@@ -282,7 +285,7 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
         lay_over(settings, server);
         app_set_up(server, logger);
     }
-    status = hf_app_apply_live(app, own, settings);
+    status = hf_app_apply_live(app, own, settings, NULL);
     if (!status && settings->metrics && !own->metering.metrics)
         status = haft_metrics_enable(own);
     if (!status && settings->audit)

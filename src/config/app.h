@@ -46,8 +46,10 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
 int hf_app_adopt(haft_server *own, const struct settings *settings, struct logger *logger,
                  struct audit_file *audit, haft_server *server, haft_reason *reterr_reason);
 
-/* The same of what can change while they serve. */
-int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings);
+/* The same of what can change while they serve, and differs from the settings in force; these are NULL
+ * before they serve. */
+int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
+                      const struct settings *before);
 
 /* Warns if no tool matches the pattern of tools to offer, and of tools to disable that do not exist: a
  * mistyped name would leave the intended tool visible. */

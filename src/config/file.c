@@ -3,25 +3,42 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/sha256.h"
+#include "engine/offer/log.h"
 
 static int file_read_all(int fd, haft_buffer *buffer)
 {
     char block[4096];
-    ssize_t n;
+    ssize_t n = 1;
 
-    while ((n = read(fd, block, sizeof block)) != 0) {
+    while (n && !buffer->status) {
+        n = read(fd, block, sizeof block);
         if (n < 0 && errno != EINTR)
-            return HAFT_EINVAL;
+            break;
         if (n > 0)
             haft_buffer_add(buffer, block, (size_t)n);
-        if (buffer->status)
-            return buffer->status;
     }
-    return 0;
+    hf_secret_wipe(block, sizeof block); /* it may be one */
+    return n < 0 && !buffer->status ? HAFT_EINVAL : buffer->status;
 }
 
-int hf_file_read(const char *path, haft_buffer *buffer)
+/* A group may be what lets the service read it; anybody else has no business there. */
+void hf_file_warn_of_mode(haft_server *server, const char *path, int fd, const char *what)
+{
+    struct stat file;
+
+    if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_mode & (S_IWGRP | S_IRWXO))
+        hf_server_log(
+            server, HAFT_WARNING,
+            "%s: mode %04o lets other users read the %s; run chmod 600 on it, and generate a "
+            "new %s if another user may have read this one",
+            path, (unsigned)(file.st_mode & 07777), what, what);
+}
+
+static int file_open_and_read(const char *path, haft_server *server, haft_buffer *buffer)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status, error;
 
@@ -29,7 +46,19 @@ int hf_file_read(const char *path, haft_buffer *buffer)
         return HAFT_EINVAL;
     status = file_read_all(fd, buffer);
     error = errno;
+    if (!status && server)
+        hf_file_warn_of_mode(server, path, fd, "secret");
     close(fd);
     errno = error;
     return status;
+}
+
+int hf_file_read(const char *path, haft_buffer *buffer)
+{
+    return file_open_and_read(path, NULL, buffer);
+}
+
+int hf_file_read_secret(const char *path, haft_server *server, haft_buffer *buffer)
+{
+    return file_open_and_read(path, server, buffer);
 }

@@ -43,6 +43,16 @@ static const char *const audit_modes[] = {
 static const char *const sandbox_modes[] = {
     [SANDBOX_OFF] = "off", [SANDBOX_ON] = "on", [SANDBOX_BEST_EFFORT] = "best-effort", NULL};
 
+#if HAFT_HTTP
+static const char *const dpop_words[] = {[HAFT_DPOP_ACCEPTED] = "accepted",
+                                         [HAFT_DPOP_REFUSED] = "refused",
+                                         [HAFT_DPOP_REQUIRED] = "required",
+                                         NULL};
+
+static const char *const tls_client_words[] = {
+    [TLS_CLIENT_REQUIRED] = "required", [TLS_CLIENT_OPTIONAL] = "optional", NULL};
+#endif
+
 /* clang-format off */
 const struct option hf_option_table[] = {
     {NULL, "--config", NULL, AT(config), OPTION_FILE, .help = "read options from a JSON file"},
@@ -63,7 +73,7 @@ const struct option hf_option_table[] = {
     {"http.trusted_proxies", "--trusted-proxy", NULL, AT(http.trusted_proxies), OPTION_LIST,
      .takes = "CIDR", .help = "take the client's address from the forwarding headers of these proxies: 10.0.0.0/8"},
     {"http.insecure", "--insecure", NULL, AT(http.insecure), OPTION_SWITCH,
-     .help = "listen on a non-loopback address without authentication"},
+     .help = "listen on a non-loopback address without authentication, or without TLS although clients authenticate"},
     {"http.threads", "--threads", NULL, AT(http.threads), OPTION_NUMBER, 1, 64, .initial = INITIAL(THREADS),
      .help = "number of event loops, each with its own connections"},
     {"http.max_connections", "--max-connections", NULL, AT(http.max_connections), OPTION_NUMBER,
@@ -98,6 +108,38 @@ const struct option hf_option_table[] = {
      .help = "serve metrics to non-loopback clients as well"},
     {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
      .help = "file with a key of 64 hexadecimal digits that lets replicas resume each other's calls"},
+
+    {"auth.issuers", "--oauth-issuer", NULL, AT(auth.issuers), OPTION_LIST, .takes = "ISSUER", .separator = ';',
+     .help = "accept access tokens of this authorization server: its URL, then words such as algorithms=ES256"},
+    {"auth.resource", "--oauth-resource", NULL, AT(auth.resource), OPTION_TEXT, .takes = "URL",
+     .help = "public URL of the endpoint, which access tokens must be issued for"},
+    {"auth.audiences", "--oauth-audience", NULL, AT(auth.audiences), OPTION_LIST, .takes = "NAME",
+     .help = "additional accepted audiences of access tokens"},
+    {"auth.scopes", "--oauth-scopes", NULL, AT(auth.scopes), OPTION_TEXT, .takes = "SCOPES",
+     .help = "scopes that every request requires, separated by spaces"},
+    {"auth.dpop", "--dpop", NULL, AT(auth.dpop), OPTION_WORD, .words = dpop_words, .initial = "accepted",
+     .help = "whether access tokens that are bound to a key (DPoP) are accepted, refused, or required"},
+    {"auth.dpop_nonce", "--dpop-nonce", NULL, AT(auth.dpop_nonce), OPTION_SWITCH,
+     .help = "require a nonce of the server in DPoP proofs"},
+    {"auth.certificate_header", "--client-cert-header", NULL, AT(auth.certificate_header), OPTION_TEXT,
+     .takes = "NAME", .help = "header in which a trusted proxy passes the client's certificate: Client-Cert"},
+    {"auth.keys", "--keys", NULL, AT(auth.keys), OPTION_FILE,
+     .help = "accept the API keys in this file, which haft keys writes; read again on SIGHUP"},
+    {"auth.access", "--access", NULL, AT(auth.rules), OPTION_LIST, .takes = "RULE", .separator = ';', .live = true,
+     .help = "what identified clients may use; the first rule that applies decides: deny tools *_delete if scope guest"},
+    {"auth.scope_includes", "--scope-includes", NULL, AT(auth.includes), OPTION_LIST, .takes = "SCOPES",
+     .separator = ';', .live = true, .help = "a scope that includes others: files:admin=files:write files:read"},
+    {"auth.hide_by_scope", "--hide-by-scope", NULL, AT(auth.hide), OPTION_SWITCH, .live = true,
+     .help = "leave out of lists what a client lacks scopes for, even if it could obtain them"},
+
+    {"tls.certificates", "--tls-cert", NULL, AT(http.tls_certificates), OPTION_LIST, .takes = "FILE",
+     .help = "serve HTTPS with this certificate and its chain (PEM); several are chosen by host name; read again on SIGHUP"},
+    {"tls.keys", "--tls-key", NULL, AT(http.tls_keys), OPTION_LIST, .takes = "FILE",
+     .help = "private key of the certificate at the same position (PEM); read again on SIGHUP"},
+    {"tls.client_ca", "--tls-client-ca", NULL, AT(http.tls_client_ca), OPTION_FILE,
+     .help = "ask clients for a certificate that one of these authorities has issued (PEM)"},
+    {"tls.client", "--tls-client", NULL, AT(auth.tls_client), OPTION_WORD, .words = tls_client_words,
+     .initial = "required", .help = "whether clients must have such a certificate"},
 #endif
 
     {"stdio.max_unsent", "--stdio-max-unsent", NULL, AT(stdio.max_unsent), OPTION_SIZE, OPTION_KIB, GIB,
@@ -195,6 +237,8 @@ const struct option *hf_option_by_key(const char *key)
 const struct option_section hf_option_sections[] = {
 #if HAFT_HTTP
     {"http", "HTTP"},
+    {"auth", "Authentication and access"},
+    {"tls", "TLS"},
 #endif
     {"stdio", "Standard input and output"},
     {"tools", "Selecting tools"},

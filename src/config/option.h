@@ -45,6 +45,7 @@ struct option {
     bool required;    /* it must be given */
     int since;        /* HAFT_VERSION_NUMBER that it came with; 0: before programs had their own */
     const char *operand; /* what it is called as an operand, "FILE"; it has no flag then */
+    char separator;      /* of a list in one text; 0: a comma */
     const char *help;
 };
 
@@ -82,7 +83,7 @@ void hf_option_variable(const struct option *option, char ret_name[OPTION_VARIAB
 /* ---- values (option_value.c) ---- */
 
 /* Reads a value and stores it; texts are copied into the settings' arena.  A list is given in one
- * text with commas between, and takes the place of what was there.  0, HAFT_EINVAL when it is not a
+ * text with commas or its separator between, and takes the place of what was there.  0, HAFT_EINVAL when it is not a
  * good value, or HAFT_ENOMEM. */
 int hf_option_read(const struct option *option, const char *text, struct settings *settings);
 int hf_option_read_json(const struct option *option, yyjson_val *value, struct settings *settings);

@@ -294,11 +294,12 @@ void hf_option_clear(const struct option *option, struct settings *settings)
 
 static int read_list(const struct option *option, const char *text, struct settings *settings)
 {
+    const char separator[] = {option->separator ? option->separator : ',', '\0'};
     int status = 0;
 
     hf_option_clear(option, settings);
     for (bool more = true; more && !status;) {
-        size_t size = strcspn(text, ",");
+        size_t size = strcspn(text, separator);
 
         status = value_append(option, text, size, settings);
         more = text[size];
@@ -453,7 +454,8 @@ void hf_option_put(const struct option *option, const struct settings *settings,
     } else {
         list = get_list(option, settings);
         for (size_t i = 0; list && list[i]; i++)
-            haft_buffer_printf(buffer, "%s%s", i ? "," : "", list[i]);
+            haft_buffer_printf(buffer, "%.*s%s", i ? 1 : 0,
+                               option->separator ? &option->separator : ",", list[i]);
     }
 }
 

@@ -46,17 +46,34 @@ static void log_changes(const struct reload *reload, const struct settings *sett
     }
 }
 
-static int apply_live(struct reload *reload, const struct settings *settings)
+/* Puts the settings in force for clients.  The keys come last, for they cannot be put back. */
+static int reload_apply_live(const struct reload *reload, const struct settings *settings)
 {
-    int status = hf_app_apply_live(reload->app, reload->server, settings);
+    const struct settings *before = hf_reload_settings(reload);
+    haft_reason reason = {0};
+    int status = hf_app_apply_live(reload->app, reload->server, settings, before);
+    bool logged = status;
 
-    if (status)
+    if (HAFT_HTTP && !status && reload->authenticator)
+        status = haft_authenticator_reload(reload->authenticator, &reason);
+    if (!status)
+        return 0;
+    hf_app_apply_live(reload->app, reload->server, before, settings);
+    if (status == HAFT_ENOMEM)
         return status;
-    if (reload->logger) {
-        hf_logger_set_level(reload->logger, (haft_level)settings->log_level);
-        hf_logger_set_format(reload->logger, (enum log_format)settings->log_format);
-    }
-    return 0;
+    hf_server_log(reload->server, HAFT_ERROR,
+                  "the new configuration is invalid; keeping the old one");
+    if (!logged)
+        hf_server_log(reload->server, HAFT_ERROR, "%s: %s", reason.path, reason.text);
+    return HAFT_EINVAL;
+}
+
+static void reload_set_logger(const struct reload *reload, const struct settings *settings)
+{
+    if (!reload->logger)
+        return;
+    hf_logger_set_level(reload->logger, (haft_level)settings->log_level);
+    hf_logger_set_format(reload->logger, (enum log_format)settings->log_format);
 }
 
 /* Files that somebody has moved away are made anew. */
@@ -71,12 +88,12 @@ static void reopen_files(struct reload *reload)
 
 static int reload_replace(struct reload *reload, struct settings *settings)
 {
-    int status;
+    int status = reload_apply_live(reload, settings);
 
-    log_changes(reload, settings);
-    status = apply_live(reload, settings);
     if (status)
         return status;
+    log_changes(reload, settings);
+    reload_set_logger(reload, settings);
     hf_settings_commit(settings);
     hf_app_doubt(reload->app, reload->server, settings);
     hf_reload_finish(reload);
@@ -96,6 +113,8 @@ void hf_reload_now(void *context)
     hf_complaints_init(&complaints, reload->server->allocator);
     status = hf_settings_load(&settings, reload->started->program, reload->given, reload->n_given,
                               &complaints);
+    if (HAFT_HTTP && !status && (status = hf_auth_check(&settings, &complaints)) == 0)
+        status = complaints.n ? HAFT_EINVAL : 0;
     if (status == HAFT_EINVAL)
         log_complaints(reload->server, &complaints);
     else if (!status)

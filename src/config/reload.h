@@ -16,6 +16,7 @@ struct reload {
     struct settings current;        /* what can change; its arena is NULL when that is as it was */
     struct logger *logger;          /* NULL when the program has its own */
     struct audit_file *audit;
+    haft_authenticator *authenticator; /* of the HTTP server; NULL for none */
 };
 
 /* Reads everything again; a function for haft_http_options.reload. */

@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hex.h"
 #include "base/sha256.h"
+#include "config/file.h"
 #include "engine/offer/log.h"
 
 enum { SEAL_FILE_KEY = 32, SEAL_FILE_DIGITS = 2 * SEAL_FILE_KEY };
@@ -19,19 +19,6 @@ static bool seal_file_read_digits(const char *text, size_t size, unsigned char k
     while (size > SEAL_FILE_DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
         size--;
     return size == SEAL_FILE_DIGITS && hf_hex_read(text, size, key);
-}
-
-/* A group may be what lets the service read it; anybody else has no business there. */
-static void warn_of_mode(haft_server *server, const char *path, int fd)
-{
-    struct stat file;
-
-    if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_mode & (S_IWGRP | S_IRWXO))
-        hf_server_log(
-            server, HAFT_WARNING,
-            "%s: mode %04o lets other users read the key; run chmod 600 on it, and generate a "
-            "new key if another user may have read this one",
-            path, (unsigned)(file.st_mode & 07777));
 }
 
 int hf_seal_file_read(haft_server *server, const char *path)
@@ -48,7 +35,7 @@ int hf_seal_file_read(haft_server *server, const char *path)
                                   SEAL_FILE_DIGITS);
     else {
         haft_server_set_seal_key(server, key);
-        warn_of_mode(server, path, fd);
+        hf_file_warn_of_mode(server, path, fd, "key");
     }
     if (fd >= 0)
         close(fd);

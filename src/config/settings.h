@@ -10,10 +10,11 @@
 #include <haft/otlp.h>
 #include <haft/run.h>
 
+#include "config/auth.h"
 #include "process/sandbox.h"
 #include "engine/offer/server.h"
 
-enum { SETTINGS_MAX = 64, SETTINGS_OWN = 64 }; /* options that there may be, and of a program */
+enum { SETTINGS_MAX = 96, SETTINGS_OWN = 64 }; /* options that there may be, and of a program */
 
 enum source { FROM_DEFAULT, FROM_PROGRAM, FROM_FILE, FROM_ENVIRONMENT, FROM_COMMAND_LINE, SOURCES };
 
@@ -50,6 +51,7 @@ struct settings {
     int sandbox; /* enum sandbox_mode */
     struct sandbox_wish sandbox_wish;
     const char *seal_key; /* the file that has it */
+    struct auth_settings auth;
     /* Both transports have these. */
     unsigned workers, drain_ms;
     size_t max_queue;

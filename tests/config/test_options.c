@@ -116,6 +116,8 @@ static struct sample sample_of(const struct option *option, int which, char room
         snprintf(room[0], sizeof room[0], "\"%s\"", word);
         return (struct sample){word, room[0], word};
     }
+    if (option->separator && which == 1)
+        return (struct sample){"b,x;c", "[\"b,x\",\"c\"]", "b,x;c"};
     if (option->type > OPTION_DURATION || option->type == OPTION_SWITCH)
         return samples[option->type][which];
     snprintf(room[0], sizeof room[0], "%llu", (unsigned long long)number);

@@ -266,7 +266,7 @@ static void bench_begin(struct bench *bench, const char *text)
     assert_int_equal(hf_settings_load(&subject->settings, &subject->program, &bench->given, 1,
                                       &subject->complaints),
                      0);
-    assert_int_equal(hf_app_apply_live(NULL, subject->server, &subject->settings), 0);
+    assert_int_equal(hf_app_apply_live(NULL, subject->server, &subject->settings, NULL), 0);
     hf_settings_commit(&subject->settings);
     subject->server->options.log = keep_line;
     subject->server->options.log_context = bench;

@@ -68,6 +68,19 @@ _haft()
     serve/--total-rate) return ;;
     serve/--metrics-path) return ;;
     serve/--seal-key-file) _haft_files -f; return ;;
+    serve/--oauth-issuer) return ;;
+    serve/--oauth-resource) return ;;
+    serve/--oauth-audience) return ;;
+    serve/--oauth-scopes) return ;;
+    serve/--dpop) _haft_words accepted refused required; return ;;
+    serve/--client-cert-header) return ;;
+    serve/--keys) _haft_files -f; return ;;
+    serve/--access) return ;;
+    serve/--scope-includes) return ;;
+    serve/--tls-cert) _haft_files -f; return ;;
+    serve/--tls-key) _haft_files -f; return ;;
+    serve/--tls-client-ca) _haft_files -f; return ;;
+    serve/--tls-client) _haft_words required optional; return ;;
     serve/--stdio-max-unsent) return ;;
     serve/--grace) return ;;
     serve/--tools) return ;;
@@ -122,6 +135,19 @@ _haft()
     home/--total-rate) return ;;
     home/--metrics-path) return ;;
     home/--seal-key-file) _haft_files -f; return ;;
+    home/--oauth-issuer) return ;;
+    home/--oauth-resource) return ;;
+    home/--oauth-audience) return ;;
+    home/--oauth-scopes) return ;;
+    home/--dpop) _haft_words accepted refused required; return ;;
+    home/--client-cert-header) return ;;
+    home/--keys) _haft_files -f; return ;;
+    home/--access) return ;;
+    home/--scope-includes) return ;;
+    home/--tls-cert) _haft_files -f; return ;;
+    home/--tls-key) _haft_files -f; return ;;
+    home/--tls-client-ca) _haft_files -f; return ;;
+    home/--tls-client) _haft_words required optional; return ;;
     home/--stdio-max-unsent) return ;;
     home/--grace) return ;;
     home/--tools) return ;;
@@ -213,8 +239,8 @@ _haft()
         return
     fi
     case ${COMP_WORDS[1]} in
-    serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
-    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
     tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
     call) _haft_words --json --accept-defaults --out --yes --timeout --header --ca --revision --limit --verbose --help -h ;;
     resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
