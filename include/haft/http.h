@@ -227,7 +227,9 @@ typedef struct haft_http_options {
     haft_rate total_rate;     /* rate limit of all clients together, as above */
     const char *metrics_path; /* "/metrics", of a server with haft_metrics_enable */
     bool metrics_for_all;     /* serve metrics also to other machines and through proxies */
-    bool insecure;    /* may listen on other addresses than loopback without authentication */
+    /* May listen on other addresses than loopback without authentication, or with an authenticator
+     * but neither TLS nor trusted proxies. */
+    bool insecure;
     int fd;           /* a listening socket to take over; 0 for none */
     unsigned threads; /* Loops of haft_http_serve, each with its own connections: 1, at most 64. */
     unsigned workers; /* threads that run handlers, for each loop: 4 */

@@ -355,10 +355,13 @@ int hf_gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_m
     gateway->legacy_sse = http->legacy_sse;
     gateway->legacy = gateway->now->endpoints ? gateway->now->endpoints->mcp : NULL;
     *app = *haft_gateway_app(gateway);
-    *mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = app);
+    *mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = app,
+                                        .authenticator = http->authenticator);
     http->path = "";
     http->mounts = mount;
     http->n_mounts = 1;
+    if (!http->authenticator)
+        hf_exposure_note_scopes(gateway);
     /* Start the processes that isolated tools are forked from. */
     for (const struct mcp *mcp = gateway->servers; mcp && !status; mcp = mcp->next)
         status = hf_isolate_start(mcp->server);

@@ -8,6 +8,7 @@
 
 #include "gateway/inflight.h"
 #include "endpoint/guard.h"
+#include "http/reach.h"
 
 /* ---- origins ---- */
 
@@ -90,6 +91,13 @@ bool hf_generation_is_open(const struct generation *generation, char *text, size
             return true;
         }
     return false;
+}
+
+void hf_exposure_note_scopes(const haft_gateway *gateway)
+{
+    for (const struct served *served = gateway->now->endpoints; served; served = served->next)
+        if (!hf_policies_authenticate(served->policies))
+            hf_reach_note_scopes(gateway->server, served->mcp->server);
 }
 
 /* If there is something, the caller does not listen; if there is nothing, nothing may be added

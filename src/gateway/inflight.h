@@ -121,5 +121,7 @@ bool hf_generation_is_open(const struct generation *generation, char *text, size
 bool hf_exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
                                size_t size);
 const char *hf_exposure_unauthenticated(void *app);
+/* Logs a notice of items that require scopes in endpoints that authenticate nobody. */
+void hf_exposure_note_scopes(const haft_gateway *gateway);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "http/reach.h"
 #include "http/http.h"
 
 enum { BACKLOG = 1024 };
@@ -33,22 +34,6 @@ static int listen_refuse(haft_reason *reason, const char *address, const char *f
                          const char *text)
 {
     return hf_error_set(reason, HAFT_EINVAL, address, format, text);
-}
-
-/* 0 when other machines may reach what is served there; `where` is for the refusal.  A policy can be added
- * to what an app itself reports; anything else needs a gateway around it. */
-static int check_exposure(const haft_http *http, const char *path, const char *where, size_t size,
-                          haft_reason *reason)
-{
-    const char *rest,
-        *what = http->options.insecure ? NULL : hf_mux_unauthenticated(&http->mux, &rest);
-
-    return what ? hf_error_set(reason, HAFT_EINVAL, path,
-                               "refusing to listen on %.*s: %s%s has no authentication; %s, or "
-                               "pass --insecure",
-                               (int)size, where, what, rest,
-                               *rest ? "serve it through a gateway with a policy" : "add a policy")
-                : 0;
 }
 
 /* A handle that is closed with the server, whatever becomes of it. */
@@ -303,7 +288,7 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
         return status;
     if (!hf_address_is_local(&address))
         status =
-            check_exposure(http, options->address, options->address,
+            hf_reach_check(http, options->address, options->address,
                            (size_t)(strrchr(options->address, ':') - options->address), reason);
     if (status)
         return status;
@@ -332,7 +317,7 @@ static int take_over(haft_http *http, haft_reason *reason)
         return listen_refuse(reason, "fd", "%s", strerror(errno));
     status = hf_address_is_local(&name)
                  ? 0
-                 : check_exposure(http, "fd", inherited, sizeof inherited - 1, reason);
+                 : hf_reach_check(http, "fd", inherited, sizeof inherited - 1, reason);
     if (status)
         return status;
     http->unix_socket = name.ss_family == AF_UNIX;
@@ -364,5 +349,7 @@ int hf_http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason 
         status = uv_listen(&http->listeners[i].stream, BACKLOG, on_connection);
     if (!status && !http->unix_socket)
         status = name_url(http);
+    if (!status && !http->shard)
+        hf_reach_note(http);
     return status ? listen_refuse(reason, address, "%s", uv_strerror(status)) : 0;
 }
