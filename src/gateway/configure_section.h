@@ -25,7 +25,8 @@ HAFT_STRUCT(gateway_section,
 /* Reads the section, which may be NULL; the result may point into the value. */
 int hf_configure_read(const struct configuration *configuration, haft_value *value,
                       haft_arena *arena, gateway_section *ret_section, haft_reason *reterr_reason);
-/* The section as text, to detect changes; NULL without memory. */
+/* The section as text, with what tells its policies' files apart, to detect changes; NULL without
+ * memory. */
 const char *hf_configure_write(haft_arena *arena, haft_value *value);
 /* Reports an error of the gateway at its place in the section. */
 int hf_configure_refuse(const haft_gateway *gateway, int status, const char *place,
