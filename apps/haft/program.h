@@ -75,6 +75,7 @@ struct invocation {
     const char *file;  /* that configuration; NULL for the default */
     bool remove, dry_run;
     struct login_words login;
+    const char *scopes; /* of an API key; NULL: all */
 };
 
 /* Bits for the commands of an option. */
@@ -90,6 +91,7 @@ enum {
     FOR_PROMPT = 1 << 8,
     FOR_JSON = 1 << 9, /* whose answer can be printed as JSON, without further options */
     FOR_LOGOUT = 1 << 10,
+    FOR_KEYS = 1 << 11,
     FOR_NONE = 0
 };
 
@@ -149,6 +151,7 @@ int act_complete(struct invocation *call);
 int act_watch(struct invocation *call);
 int act_login(struct invocation *call);
 int act_logout(struct invocation *call);
+int act_keys(struct invocation *call);
 int act_new(struct invocation *call);
 int act_dev(struct invocation *call);
 int act_install(struct invocation *call);

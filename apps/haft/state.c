@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Creates the directories of a path, except its last part. */
-static bool make_directories(char *path)
+bool make_directories(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -21,13 +20,25 @@ static bool make_directories(char *path)
     return true;
 }
 
+/* Below the directory that a variable names, or below the home directory. */
+static bool path_below(const char *variable, const char *usual, const char *name, char *ret_path,
+                       size_t room)
+{
+    const char *named = getenv(variable), *home = getenv("HOME");
+    int size = named && *named == '/' ? snprintf(ret_path, room, "%s/haft/%s", named, name)
+               : home && *home == '/' ? snprintf(ret_path, room, "%s/%s/haft/%s", home, usual, name)
+                                      : -1;
+
+    return size > 0 && (size_t)size < room;
+}
+
 bool state_path(const char *name, char *ret_path, size_t room)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int size = state && *state == '/' ? snprintf(ret_path, room, "%s/haft/%s", state, name)
-               : home && *home == '/'
-                   ? snprintf(ret_path, room, "%s/.local/state/haft/%s", home, name)
-                   : -1;
+    return path_below("XDG_STATE_HOME", ".local/state", name, ret_path, room) &&
+           make_directories(ret_path);
+}
 
-    return size > 0 && (size_t)size < room && make_directories(ret_path);
+bool config_path(const char *name, char *ret_path, size_t room)
+{
+    return path_below("XDG_CONFIG_HOME", ".config", name, ret_path, room);
 }

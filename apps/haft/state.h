@@ -9,5 +9,12 @@
  * ~/.local/state/haft/NAME. Creates missing directories with mode 0700. Returns false if there is no
  * home directory, or if a directory cannot be created. */
 bool state_path(const char *name, char *ret_path, size_t room);
+/* The same for its configuration: $XDG_CONFIG_HOME/haft/NAME or ~/.config/haft/NAME. Creates
+ * nothing. */
+bool config_path(const char *name, char *ret_path, size_t room);
+
+/* Creates the directories of a path, except its last part, with mode 0700.  Returns false with
+ * errno. */
+bool make_directories(char *path);
 
 #endif

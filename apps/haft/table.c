@@ -203,6 +203,12 @@ static bool set_dry_run(struct invocation *call, const char *value)
     return call->dry_run = true;
 }
 
+static bool set_key_scopes(struct invocation *call, const char *value)
+{
+    call->scopes = value;
+    return true;
+}
+
 const struct option_row option_rows[] = {
     {"--cpp", NULL, FOR_NEW, set_cpp, "write a server in C++17", NULL, NULL, NULL},
     {"--plugin", NULL, FOR_NEW, set_plugin, "write a plugin for haft serve", NULL, NULL, NULL},
@@ -224,6 +230,14 @@ const struct option_row option_rows[] = {
     {"--dry-run", NULL, FOR_INSTALL, set_dry_run, "print the change and do not make it", NULL, NULL,
      NULL},
     {"--yes", NULL, FOR_INSTALL, set_yes, "do not ask before writing the file", NULL, NULL, NULL},
+    {"--scopes", "SCOPES", FOR_KEYS, set_key_scopes,
+     "scopes of the new key, separated by spaces; without it, the key has all scopes", NULL, NULL,
+     NULL},
+    {"--file", "FILE", FOR_KEYS, set_file, "use FILE instead of ~/.config/haft/keys", NULL, NULL,
+     NULL},
+    {"--yes", NULL, FOR_KEYS, set_yes, "do not ask before revoking the keys of a name", NULL, NULL,
+     NULL},
+    {"--json", NULL, FOR_KEYS, set_json, "print the result as JSON", NULL, NULL, NULL},
     {"--scope", "SCOPES", FOR_LOGIN, set_scopes,
      "scopes to ask for, separated by blanks, besides those that the server names", NULL, NULL,
      NULL},
@@ -260,7 +274,7 @@ const struct option_row option_rows[] = {
      NULL, NULL, NULL},
     {"--verbose", NULL, FOR_ASKING, set_verbose,
      "print progress and log messages to standard error", NULL, NULL, NULL},
-    {"--help", NULL, FOR_ASKING | FOR_NEW | FOR_DEV | FOR_INSTALL | FOR_LOGOUT, set_help,
+    {"--help", NULL, FOR_ASKING | FOR_NEW | FOR_DEV | FOR_INSTALL | FOR_LOGOUT | FOR_KEYS, set_help,
      "print the usage of this command", NULL, NULL, "-h"},
     {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL},
 };
@@ -372,6 +386,17 @@ static const char logout_text[] =
     "Revokes the tokens for the server, if its authorization server supports that, and removes them from "
     "~/.local/state/haft/tokens.json.";
 
+static const char keys_text[] =
+    "Manages the API keys of a server that runs with --keys FILE, or of a gateway with the policy api-key. add "
+    "creates a key for NAME and prints it, once: the file contains only its hash. A name may have several keys, so "
+    "that a new key can replace an old one without a gap. list prints the keys with their IDs. revoke removes one "
+    "key by its ID, or all keys of a name; it asks before it removes those of a name, and without a terminal --yes "
+    "is required. Servers read the file again on SIGHUP.\n"
+    "\n"
+    "The file is $XDG_CONFIG_HOME/haft/keys or ~/.config/haft/keys, with mode 0600 if haft creates it. haft keeps "
+    "its comments, order and owner, and replaces it in one step. With --json, add prints an object with the members "
+    "id, name, scopes, created, key and file, and list prints an array.";
+
 static const char serve_text[] =
     "Serves the tools and routes of plugins, which are shared objects named on the command line or in the "
     "\"plugins\" section of the configuration. The \"gateway\" section defines policies, assigns them to routes, "
@@ -463,6 +488,11 @@ const struct command command_rows[] = {
     {"login", FOR_ASKING | FOR_LOGIN, act_login, FORMS("URL"),
      "log in at a server that requires it", login_text, NULL, false, NULL},
     {"logout", FOR_LOGOUT, act_logout, FORMS("URL"), "revoke and forget a login", logout_text, NULL,
+     false, NULL},
+    {"keys", FOR_KEYS, act_keys,
+     FORMS("add NAME [--scopes SCOPES] [--file FILE]", "list [--file FILE]",
+           "revoke NAME|ID [--yes] [--file FILE]"),
+     "create, list and revoke the API keys of a server", keys_text, FORMS("add", "list", "revoke"),
      false, NULL},
     {"ping", FOR_ASKING, act_ping, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "check that a server responds, and print its name and version", server_text, NULL, false,

@@ -43,4 +43,6 @@ expect 'text' haft serve --log-format t
 expect '--hass-timeout' haft home --hass-t
 expect 'bash' haft completion b
 expect 'prompts prompt' haft help pro
+expect 'revoke' haft keys r
+expect '--scopes' haft keys add --sc
 exit $failed

@@ -224,6 +224,8 @@ _haft()
     login/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     login/--limit) return ;;
     logout/--ca) _haft_files -f; return ;;
+    keys/--scopes) return ;;
+    keys/--file) _haft_files -f; return ;;
     ping/--timeout) return ;;
     ping/--header) return ;;
     ping/--ca) _haft_files -f; return ;;
@@ -235,7 +237,7 @@ _haft()
     install/--file) _haft_files -f; return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve home tools call resources prompts read prompt complete watch login logout ping new dev install completion help --help -h --version -V
+        _haft_words serve home tools call resources prompts read prompt complete watch login logout keys ping new dev install completion help --help -h --version -V
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -251,12 +253,13 @@ _haft()
     watch) _haft_words --json --timeout --header --ca --revision --limit --verbose --help -h ;;
     login) _haft_words --scope --client-id --issuer --no-browser --timeout --header --ca --revision --limit --verbose --help -h ;;
     logout) _haft_words --ca --help -h ;;
+    keys) _haft_words --scopes --file --yes --json --help -h add list revoke ;;
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help -h ;;
     new) _haft_words --cpp --plugin --gateway --make --help -h ;;
     dev) _haft_words --build --watch --help -h ;;
     install) _haft_words --name --file --remove --dry-run --yes --help -h claude claude-code vscode cursor ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve home tools call resources prompts read prompt complete watch login logout ping new dev install completion help ;;
+    help) _haft_words serve home tools call resources prompts read prompt complete watch login logout keys ping new dev install completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }
