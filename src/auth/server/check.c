@@ -223,6 +223,8 @@ static int check_new_token(struct check *check)
     haft_arena *arena;
     int status;
 
+    if (!hf_credentials_is_token(*token))
+        return check_refuse_request(check, 400, "invalid_request", CREDENTIALS_MALFORMED);
     if (token->size > TOKEN_LIMIT)
         return check_refuse_token(check, TOKEN_TOO_LONG);
     if (!hf_jwt_is_like(token->data, token->size)) {

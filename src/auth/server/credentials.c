@@ -25,9 +25,9 @@ static void credentials_look(const haft_request *request, struct credentials_hea
     for (size_t i = 0; i < request->n_headers; i++) {
         const char *name = request->headers[i].name, *value = request->headers[i].value;
 
-        switch (ascii_lower(name[0])) {
+        switch (name[0] | 0x20) {
         case 'a':
-            if (hf_text_same_ignoring_case(name, "authorization"))
+            if ((name[1] | 0x20) == 'u' && hf_text_same_ignoring_case(name, "authorization"))
                 credentials_note(found, &found->authorization, value);
             break;
         case 'd':
@@ -81,8 +81,7 @@ static bool credentials_query_has_token(const char *query)
     return false;
 }
 
-/* Whether it has only characters of a token (RFC 6750, section 2.1). */
-static bool credentials_is_token(struct text text)
+bool hf_credentials_is_token(struct text text)
 {
     for (size_t i = 0; i < text.size; i++)
         if (text.data[i] <= ' ' || text.data[i] >= 0x7F || text.data[i] == ',' ||
@@ -105,7 +104,7 @@ static const char *credentials_read(const char *header, struct presented *presen
     else
         return NULL; /* an unknown scheme: as without credentials */
     presented->secret = text_trim(all.data + scheme.size, all.size - scheme.size);
-    return credentials_is_token(presented->secret) ? NULL : "The Authorization header is malformed";
+    return presented->secret.size ? NULL : CREDENTIALS_MALFORMED;
 }
 
 const char *hf_credentials_find(const struct authenticator *authenticator,

@@ -56,6 +56,12 @@ const char *hf_credentials_find(const struct authenticator *authenticator,
                                 const haft_request *request, const char *path,
                                 struct presented *ret_presented);
 
+#define CREDENTIALS_MALFORMED "The Authorization header is malformed"
+
+/* Whether it has only characters of a token (RFC 6750, section 2.1). A token that is known does not
+ * need the question. */
+bool hf_credentials_is_token(struct text text);
+
 /* The SHA-256 of a certificate in a header, in base64url. Returns 0, HAFT_EINVAL or HAFT_ENOMEM. */
 int hf_certificate_thumbprint(const haft_allocator *allocator, struct text header,
                               char ret_thumbprint[AUTHENTICATION_ROOM]);
