@@ -27,6 +27,8 @@ static void answers(void **state)
         {"{'active':true,'aud':'https://tools.example/mcp','sub':'bob','exp':1800000600}", 200, 1,
          ""},
         {"{'active':false}", 401, 1, ""},
+        {"{'active':false,'aud':'https://tools.example/mcp','sub':'bob','exp':1800000600}", 401, 1,
+         ""},
         {"{'active':true,'aud':'https://other.example/mcp','sub':'bob','exp':1800000600}", 401, 1,
          ""},
         {"{'active':true,'sub':'bob','exp':1800000600}", 401, 1, ""},
