@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hex.h"
+#include "base/sha256.h"
 #include "stage/rate.h"
 #include "engine/call/fault.h"
 
@@ -13,10 +15,26 @@ enum { RATE_MAX_KEYS = 10000, RATE_KEY = 512 };
 
 /* ---- keys ---- */
 
-/* Writes a part of a key, truncated to half the key's size. */
+/* Writes the end of a text that is too long as its digest, so that two of them are not one key. */
+APART static size_t rate_put_long(char *at, const char *text, size_t size)
+{
+    size_t kept = RATE_KEY / 2 - 2 - SHA256_SIZE * 2;
+    unsigned char digest[SHA256_SIZE];
+    struct sha256 hash;
+
+    hf_sha256_init(&hash);
+    hf_sha256_add(&hash, text, size);
+    hf_sha256_finish(&hash, digest);
+    memcpy(at, text, kept);
+    hf_hex_put(digest, sizeof digest, at + kept);
+    return kept + SHA256_SIZE * 2;
+}
+
+/* Writes a part of a key, which takes at most half the key's size. */
 static size_t put_part(char *at, const char *text, size_t size)
 {
-    size = size < RATE_KEY / 2 - 1 ? size : RATE_KEY / 2 - 2;
+    if (size > RATE_KEY / 2 - 2)
+        return rate_put_long(at, text, size);
     memcpy(at, text, size);
     return size;
 }

@@ -494,6 +494,70 @@ static void unreadable_claims_permit_nothing(void **state)
     haft_server_free(server);
 }
 
+/* ---- principals ---- */
+
+/* The lines of the log, each in brackets. */
+static void hear(void *context, haft_level level, const char *text, size_t size)
+{
+    haft_buffer *heard = context;
+
+    (void)level;
+    haft_buffer_add(heard, "[", 1);
+    haft_buffer_add(heard, text, size);
+    haft_buffer_add(heard, "]", 1);
+}
+
+/* The principal of a token contains a line end, and may be long: it keys rates all the same. */
+static void principals_key_rates(void **state)
+{
+    static const haft_tool seldom =
+        HAFT_INIT(haft_tool, .name = "seldom", .description = "T", .call = open_tool,
+                  .rate = {.calls = 1, .per_ms = 60000});
+    static char issuer[301], first[310], second[310];
+    const char *const principals[] = {"i\na", "i\nb", "i", first, second};
+    haft_server *server = haft_server_new("test", "1");
+
+    (void)state;
+    memset(issuer, 'i', sizeof issuer - 1);
+    snprintf(first, sizeof first, "%s\na", issuer);
+    snprintf(second, sizeof second, "%s\nb", issuer);
+    assert_int_equal(haft_add(server, &seldom), 0);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < COUNT_OF(principals); i++) {
+            struct wire *wire = open_as(
+                server, HAFT_WITH(haft_identity, .principal = principals[i], .scopes = "a"));
+            const char *response = wire_call(wire, "tools/call", "\"name\":\"seldom\"");
+
+            if (!strstr(response, "Rate limited") != !round)
+                fail_msg("round %d, principal %zu: %s", round, i, response);
+            wire_close(wire);
+        }
+    haft_server_free(server);
+}
+
+/* A denied item is a line for the operator that names neither more nor less. */
+static void denials_are_logged(void **state)
+{
+    static const char *const deny[] = {"deny tools open", NULL};
+    haft_buffer heard;
+    haft_server *server;
+    struct wire *wire;
+
+    (void)state;
+    haft_buffer_init(&heard, NULL, 1 << 16);
+    server = haft_server_new_with(
+        "test", "1", HAFT_WITH(haft_server_options, .log = hear, .log_context = &heard));
+    assert_int_equal(haft_add(server, &tools[0]), 0);
+    assert_int_equal(haft_server_set_access(server, HAFT_WITH(haft_access, .rules = deny)), 0);
+    wire = open_as(server, &poor_client);
+    dialogue(wire, LINES("R 1 tools/call {'name':'open'}", "! 1 -32602 Tool open not found"));
+    haft_buffer_add(&heard, "", 1);
+    assert_string_equal(heard.data, "[[1] tools/call: an access rule hides open from the client]");
+    haft_buffer_finish(&heard);
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 /* ---- changes ---- */
 
 static void rules_change_while_serving(void **state)
@@ -537,6 +601,8 @@ int main(void)
         cmocka_unit_test(identities_come_from_somewhere),
         cmocka_unit_test(clients_have_identities),
         cmocka_unit_test(unreadable_claims_permit_nothing),
+        cmocka_unit_test(principals_key_rates),
+        cmocka_unit_test(denials_are_logged),
         cmocka_unit_test(rules_change_while_serving),
     };
 
