@@ -82,6 +82,10 @@ static const struct shape_row shape_rows[] = {
     {LOG_TEXT, RECORD(HAFT_INFO, "a\nb\tc\x1b[2J\x7f\xc2\x9b \"q\" \\ \xc3\xa9", .client = ""),
      " info a\\nb\\tc\\u001b[2J\\u007f\\u009b \"q\" \\ \xc3\xa9\n"},
     {LOG_TEXT, RECORD(HAFT_INFO, "x", .tool = "a\nwarning forged"), " info a\\nwarning forged x\n"},
+    {LOG_TEXT, RECORD(HAFT_INFO, "x", .principal = "https://i\nerror forged"),
+     " info principal=https://i\\nerror forged x\n"},
+    {LOG_JSON, RECORD(HAFT_INFO, "x", .principal = "https://i\nsub"),
+     "\",\"level\":\"info\",\"principal\":\"https://i\\nsub\",\"text\":\"x\"}\n"},
     {LOG_TEXT, RECORD(HAFT_INFO, "a\0b", ), " info a\\u0000b\n"},
     {LOG_TEXT, RECORD(HAFT_INFO, "cut \xc3", ), " info cut \xef\xbf\xbd\n"},
     /* Marks of direction, a separator of lines, a tag */

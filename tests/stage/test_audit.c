@@ -50,7 +50,7 @@ static void call(struct wire *wire, const char *id, const char *tool, const char
         ;
 }
 
-#define SHORT "\"principal\":\"p\",\"revision\":\"2025-11-25\","
+#define SHORT "\"principal\":\"i\\np\",\"revision\":\"2025-11-25\","
 #define CUT ",\"truncated\":true}"
 
 static void what_came_from_outside_is_quoted(void **state)
@@ -60,14 +60,14 @@ static void what_came_from_outside_is_quoted(void **state)
         const char *client, *id, *tool, *expected;
     } rows[] = {
         {"c", "7", "nod",
-         "{\"time\":\"1970-01-01T00:00:*Z\",\"id\":7,\"client\":\"c\",\"principal\":\"p\","
+         "{\"time\":\"1970-01-01T00:00:*Z\",\"id\":7,\"client\":\"c\",\"principal\":\"i\\np\","
          "\"revision\":\"2025-11-25\",\"tool\":\"nod\",\"outcome\":\"ok\",\"ms\":0,\"bytes\":27,"
          "\"arguments\":\"siphash:*\"}"},
         {"a \\\"b\\\" \\u00e9\\n", "-12345678901", "nod",
          "*,\"id\":-12345678901,\"client\":\"a \\\"b\\\" \xc3\xa9\\n\",\"principal\":*"},
         {"\\\\", "\"x\\\"y\"", "nod", "*,\"id\":\"x\\\"y\",\"client\":\"\\\\\",\"principal\":*"},
         {"", "\"\"", "no\\\"pe",
-         "*Z\",\"id\":\"\",\"principal\":\"p\",*\"tool\":\"no\\\"pe\","
+         "*Z\",\"id\":\"\",\"principal\":\"i\\np\",*\"tool\":\"no\\\"pe\","
          "\"outcome\":\"not_found\",\"ms\":0,\"bytes\":0}"},
         /* who called what is there however long the rest is */
         {"c", "1", longest, "*Z\"," SHORT "\"outcome\":\"not_found\",\"ms\":0,\"bytes\":0" CUT},
@@ -86,7 +86,7 @@ static void what_came_from_outside_is_quoted(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_server *server = make(NULL);
         struct wire *wire = wire_open_with(
-            server, (haft_session_options)HAFT_INIT(haft_session_options, .principal = "p"));
+            server, (haft_session_options)HAFT_INIT(haft_session_options, .principal = "i\np"));
         const char *at = line, *expected = rows[i].expected;
 
         snprintf(hello, sizeof hello,
