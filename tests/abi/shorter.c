@@ -240,6 +240,34 @@ static void sessions(void)
     haft_server_free(server);
 }
 
+static int say_who(haft_call *call, const void *in, void *out)
+{
+    (void)in, (void)out;
+    return haft_text(call, "%s", haft_call_identity(call)->scopes);
+}
+
+static void access_rules(void)
+{
+    static const char *const rules[] = {"deny tools greet", NULL};
+    static const char call[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\","
+                               "\"params\":{\"name\":\"who\"}}";
+    haft_server *server = serve();
+    haft_session *session = haft_session_new(
+        server, AT_END(haft_session_options, .transport = AT_END(haft_transport, .send = send_it),
+                       .loop = AT_END(haft_loop, .wake = wake)));
+    haft_headers headers = {.identity =
+                                AT_END(haft_identity, .principal = "p", .scopes = "read write")};
+
+    CHECK(haft_add(server, HAFT_WITH(haft_tool, .name = "who", .description = "Says who",
+                                     .call = say_who)) == 0);
+    CHECK(haft_server_set_access(server, AT_END(haft_access, .rules = rules)) == 0);
+    sent = 0;
+    CHECK(haft_session_receive_http(session, call, sizeof call - 1, &headers, NULL, 1) == 1);
+    CHECK(sent);
+    haft_session_free(session);
+    haft_server_free(server);
+}
+
 static int nothing_here;
 
 static void *app_open(void *data, const haft_http_loop *loop, haft_reason *reason)
@@ -428,6 +456,7 @@ static const struct {
     {schemas,
      "haft_schema_options haft_emit_options haft_type haft_type_options haft_string_rules"},
     {sessions, "haft_session_options haft_endpoint_options haft_transport haft_loop"},
+    {access_rules, "haft_access haft_identity"},
     {http, "haft_http_options haft_http_mount haft_app"},
     {gateway, "haft_gateway_options haft_mcp_options haft_policy haft_policy_kind haft_route"},
     {spans, "haft_otlp_options"},
