@@ -449,6 +449,36 @@ static void identities_come_from_somewhere(void **state)
     haft_server_free(server);
 }
 
+static int own_method(haft_call *call, haft_value *params, void *data)
+{
+    (void)params;
+    (void)data;
+    see(call);
+    return haft_json(call, "{}", 2);
+}
+
+/* A method of the program has one, too, also if it is called by a notification. */
+static void methods_have_identities(void **state)
+{
+    static const char *const messages[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"own/method\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"own/method\"}",
+    };
+    haft_server *server = serve();
+    struct wire *wire = open_as(server, &poor_client);
+
+    (void)state;
+    assert_int_equal(haft_on(server, "own/method", own_method, NULL), 0);
+    for (size_t i = 0; i < COUNT_OF(messages); i++) {
+        *seen = '\0';
+        assert_int_equal(wire_send(wire, messages[i]), 0);
+        assert_string_equal(seen, "p|-|-|-|-|a|-|0|10");
+    }
+    assert_int_equal(haft_server_set_access(NULL, NULL), HAFT_EINVAL);
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 /* The client in the same process has one, too. */
 static void clients_have_identities(void **state)
 {
@@ -599,6 +629,7 @@ int main(void)
         cmocka_unit_test(batches_are_checked),
         cmocka_unit_test(direct_arguments_are_checked),
         cmocka_unit_test(identities_come_from_somewhere),
+        cmocka_unit_test(methods_have_identities),
         cmocka_unit_test(clients_have_identities),
         cmocka_unit_test(unreadable_claims_permit_nothing),
         cmocka_unit_test(principals_key_rates),

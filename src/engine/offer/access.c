@@ -358,12 +358,15 @@ bool hf_access_permits(const struct access *access, uint64_t holds, const struct
 
 int haft_server_set_access(haft_server *server, const haft_access *access)
 {
-    struct isolation *isolation = atomic_load(&server->isolation.runner);
+    struct isolation *isolation;
     struct access *made = NULL;
     haft_reason reason;
     haft_access own;
     int status;
 
+    if (!server) /* creation failed: haft_main reports it */
+        return HAFT_EINVAL;
+    isolation = atomic_load(&server->isolation.runner);
     if (!hf_struct_read(&own, sizeof own, access))
         return hf_server_refuse(server, HAFT_EINVAL, "haft_access", STRUCT_UNSIZED);
     status = hf_access_read(server->allocator, &own, &made, &reason);

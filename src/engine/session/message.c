@@ -85,7 +85,8 @@ static void receive_notification(haft_session *session, haft_call *call)
         return;
     }
     custom = hf_custom_method_find(session->owner.server, message->method, message->method_size);
-    if (!custom || session->owner.n_calls >= session->owner.server->options.max_in_flight) {
+    if (!custom || session->owner.n_calls >= session->owner.server->options.max_in_flight ||
+        !hf_request_set_caller(session, call)) {
         hf_call_release(call);
         return;
     }

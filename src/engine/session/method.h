@@ -21,6 +21,9 @@ bool hf_method_is_reserved(const char *name);
 /* Finds a method by name in a revision; NULL if there is none. */
 const struct method *hf_method_find(const char *name, size_t size, enum revision revision);
 
+/* Sets the client of a request or notification; what HTTP says about it lasts only while the message
+ * is being received. Returns false without memory (request.c). */
+bool hf_request_set_caller(const haft_session *session, haft_call *call);
 /* Handles a new request, or answers it with an error (request.c). */
 void hf_request_admit(haft_session *session, haft_call *call);
 

@@ -154,9 +154,7 @@ static bool set_identity(const haft_session *session, haft_call *call)
     return identity->principal;
 }
 
-/* Whose request it is; what HTTP says about that lasts only while it is being received.  False
- * without memory. */
-static bool set_caller(const haft_session *session, haft_call *call)
+bool hf_request_set_caller(const haft_session *session, haft_call *call)
 {
     const haft_session_options *options = &session->owner.options;
     const haft_headers *headers = call->request.headers;
@@ -223,7 +221,7 @@ void hf_request_admit(haft_session *session, haft_call *call)
     if (call->request.message.envelope.traceparent ||
         (call->request.headers && call->request.headers->index_->traceparent.data))
         hf_trace_read(call);
-    if (!set_caller(session, call)) {
+    if (!hf_request_set_caller(session, call)) {
         refused = HAFT_OUTCOME_INTERNAL;
         hf_respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
     } else if (!modern || read_envelope(session, call)) {
