@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/call/inner.h"
 #include "engine/offer/access.h"
 #include "protocol/revision.h"
 #include "support/dialogue.h"
@@ -449,6 +450,47 @@ static void identities_come_from_somewhere(void **state)
     haft_server_free(server);
 }
 
+static int call_within(haft_call *call, const void *in, void *out)
+{
+    haft_call *inner = hf_inner_new(haft_call_server(call), call, 0);
+
+    (void)in;
+    (void)out;
+    assert_non_null(inner);
+    see(inner);
+    if (haft_call_principal(call))
+        assert_ptr_not_equal(haft_call_principal(call), haft_call_principal(inner));
+    hf_inner_free(inner);
+    return haft_text(call, "ok");
+}
+
+/* A call within a call has the identity of the outer one, in its own memory. */
+static void inner_calls_inherit_identities(void **state)
+{
+    static const haft_tool outer =
+        HAFT_INIT(haft_tool, .name = "outer", .description = "T", .call = call_within);
+    static const struct {
+        haft_session_options options;
+        const char *seen;
+    } rows[] = {
+        {HAFT_INIT(haft_session_options, .principal = NULL), "nobody 1"},
+        {HAFT_INIT(haft_session_options, .principal = "p"), "p|-|-|-|-|-|-|0|00"},
+        {HAFT_INIT(haft_session_options, .identity = &rich_client), "p|-|-|-|-|all boss|-|0|11"},
+    };
+    haft_server *server = serve();
+
+    (void)state;
+    assert_int_equal(haft_add(server, &outer), 0);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct wire *wire = wire_open_with(server, rows[i].options);
+
+        assert_non_null(wire_call(wire, "tools/call", "\"name\":\"outer\""));
+        assert_string_equal(seen, rows[i].seen);
+        wire_close(wire);
+    }
+    haft_server_free(server);
+}
+
 static int own_method(haft_call *call, haft_value *params, void *data)
 {
     (void)params;
@@ -629,6 +671,7 @@ int main(void)
         cmocka_unit_test(batches_are_checked),
         cmocka_unit_test(direct_arguments_are_checked),
         cmocka_unit_test(identities_come_from_somewhere),
+        cmocka_unit_test(inner_calls_inherit_identities),
         cmocka_unit_test(methods_have_identities),
         cmocka_unit_test(clients_have_identities),
         cmocka_unit_test(unreadable_claims_permit_nothing),
