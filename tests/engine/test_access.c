@@ -592,6 +592,8 @@ static void wrong_inclusions_are_refused(void **state)
         {{"a b=c"}, "write SCOPE=SCOPES, *"},
         {{"a="}, "it includes no scope: a="},
         {{"a=  "}, "it includes no scope: *"},
+        {{"a=b *"}, "\"*\" means all scopes of a client, and takes no part in inclusions: a=b *"},
+        {{"*=a"}, "\"*\" means all scopes of a client, *=a"},
         {{"a=b\"c"}, "a word is not a scope: a=b\"c"},
         {{"a=" LONG256 "b"}, "a word is not a scope: *"},
     };

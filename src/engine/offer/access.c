@@ -34,6 +34,8 @@ static const char *access_check_line(const char *line, size_t size)
 
     if (!line[size] || !hf_scope_is_valid(line, size))
         return "write SCOPE=SCOPES, such as \"files:admin=files:write files:read\"";
+    if ((size == 1 && *line == '*') || hf_scopes_have(at, "*", 1))
+        return "\"*\" means all scopes of a client, and takes no part in inclusions";
     for (; hf_scope_next(&at, &word); n++)
         if (!hf_scope_is_valid(word.data, word.size))
             return "a word is not a scope";
