@@ -180,6 +180,8 @@ static void a_full_disk_loses_nothing(void **state)
     assert_int_equal(key_file_write(&file, &text), EXIT_DONE);
     key_file_close(&file);
     assert_int_equal(chmod(path, 0640), 0);
+    if (!geteuid()) /* others must not have a file taken away from them */
+        assert_int_equal(chown(path, 4711, 4712), 0);
 
     assert_int_equal(key_file_open(&file, path, KEY_EDIT), EXIT_DONE);
     haft_buffer_puts(&text, "new\n");
@@ -196,8 +198,10 @@ static void a_full_disk_loses_nothing(void **state)
     file_is(path, "old\nnew\n");
     key_file_close(&file);
 
-    /* It has the mode that somebody has given it. */
+    /* It has the mode and the owner that somebody has given it. */
     assert_int_equal(stat(path, &file.status), 0);
+    if (!geteuid())
+        assert_true(file.status.st_uid == 4711 && file.status.st_gid == 4712);
     assert_int_equal(file.status.st_mode & 07777, 0640);
     assert_int_equal(unlink(command), 0);
     assert_int_equal(unlink(path), 0);
