@@ -19,6 +19,7 @@
 #include "base/sha256.h"
 
 #if __has_include("auth/server/api_keys.h")
+#include "auth/client/wiping.h"
 #include "auth/server/api_keys.h"
 #define TIMING_API_KEYS 1
 #else
@@ -224,7 +225,7 @@ static void *timing_read_keys(const struct timing_bench *bench)
         perror(path);
         exit(2);
     }
-    keys = hf_api_keys_read(hf_default_allocator(), path, &reason);
+    keys = hf_api_keys_read(&hf_wiping_allocator, path, &reason);
     unlink(path);
     if (!keys) {
         fprintf(stderr, "%s\n", reason.text);
