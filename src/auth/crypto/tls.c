@@ -16,7 +16,7 @@ struct tls_connection {
     struct tls_output *output; /* records, within a call */
     const char *failure;
     uint8_t state;                     /* enum tls_state */
-    char first;                        /* first byte received; 0 if there was none */
+    bool begun, lettered;              /* a byte has come; the first one was a letter */
     bool finished;                     /* close_notify was sent */
     char certificate[TLS_FINGERPRINT]; /* "" if there is none */
 };
@@ -113,7 +113,7 @@ static tls_connection *tls_open(tls_context *context)
 static void tls_fail(tls_connection *c, size_t sent)
 {
     const char *why = ERR_reason_error_string(ERR_peek_error());
-    bool plain = c->state == TLS_SHAKING && c->first >= 'A' && c->first <= 'Z';
+    bool plain = c->state == TLS_SHAKING && c->lettered;
 
     c->failure = why ? why : "out of memory";
     c->state = plain ? TLS_PLAIN : TLS_FAILED;
@@ -177,8 +177,9 @@ static enum tls_state tls_receive(tls_connection *c, const char *bytes, size_t s
 {
     if (!size || c->state > TLS_OPEN)
         return c->state;
-    if (!c->first)
-        c->first = bytes[0];
+    if (!c->begun)
+        c->lettered = bytes[0] >= 'A' && bytes[0] <= 'Z';
+    c->begun = true;
     c->input = bytes;
     c->input_size = size;
     c->output = sealed;
