@@ -115,3 +115,53 @@ END_CMAKE
 cmake -S cmake -B cmake/build -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >cmake/log && cmake --build cmake/build >>cmake/log ||
     { cat cmake/log; exit 1; }
 [ "$(cmake/build/program)" = "1 sends 1 0" ]
+
+echo "== TLS is loaded by servers with a certificate only"
+[ -e "$libdir/libhaft-crypto.so" ] || { echo "libhaft-crypto is not installed: was OpenSSL there?"; exit 0; }
+cat >tls.c <<'END_C'
+#include <haft.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static int is_loaded(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[1024];
+    int found = 0;
+
+    while (maps && fgets(line, sizeof line, maps))
+        found = found || strstr(line, "libssl") || strstr(line, "libcrypto");
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+static void on_ready(void *context, const char *url)
+{
+    (void)context;
+    printf("%.7s %d ", url, is_loaded());
+    raise(SIGTERM);
+}
+
+int main(void)
+{
+    static const char *const certificates[] = {"/nowhere.pem", NULL};
+    haft_server *server = haft_server_new("test", "1");
+    haft_reason reason = {0};
+
+    printf("%d ", is_loaded());
+    haft_http_serve(server, HAFT_WITH(haft_http_options, .address = "127.0.0.1:0", .ready = on_ready), &reason);
+    haft_http_serve(server, HAFT_WITH(haft_http_options, .address = "127.0.0.1:0", .tls_certificates = certificates), &reason);
+    printf("%s: %s %d\n", reason.path, reason.text, is_loaded());
+    haft_server_free(server);
+    return 0;
+}
+END_C
+! ldd "$libdir"/libhaft.so | grep -E 'libssl|libcrypto'
+ldd "$libdir"/libhaft-crypto.so | grep -q libssl
+cc tls.c $(pkg-config --cflags --libs haft) -Wl,-rpath,"$libdir" -o bin/program
+expect '0 http:// 0 /nowhere.pem: cannot read the certificate: No such file or directory 1' A=b
+mkdir -p away && mv "$libdir"/libhaft-crypto.so* away
+expect "0 http:// 0 TLS: needs the package libhaft-crypto: $libdir/libhaft-crypto.so.*: cannot open * 0" A=b
+have
