@@ -15,7 +15,8 @@ function nginxText(size) {
     return '${thousand}'.repeat(Math.floor(size / 1000)) + 'x'.repeat(size % 1000);
 }
 
-function nginxFile(folder, port) {
+// `secure` is what it needs for TLS.
+export function nginxFile(folder, port, secure = { listen: '', more: '' }) {
     const places = works.map((work, i) => `location /${i} { return 200 "${nginxText(work.answer.length)}"; }`);
     const file = path.join(folder, 'nginx.conf');
     fs.writeFileSync(
@@ -26,13 +27,13 @@ function nginxFile(folder, port) {
             access_log off; default_type application/json; keepalive_requests 1000000000; tcp_nodelay on;
             client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
             uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
-            server { listen 127.0.0.1:${port}; set $thousand "${'x'.repeat(1000)}"; ${places.join('\n')} }
+            server { listen 127.0.0.1:${port} ${secure.listen}; ${secure.more} set $thousand "${'x'.repeat(1000)}"; ${places.join('\n')} }
         }`,
     );
     return file;
 }
 
-function script(folder, work) {
+export function script(folder, work) {
     const file = path.join(folder, `${work.name}-${work.era}.lua`);
     const headers = Object.entries(work.headers).map(([key, value]) => `wrk.headers["${key}"] = "${value}"`);
     fs.writeFileSync(file, `wrk.method = "POST"\nwrk.body = [==[${work.body}]==]\n${headers.join('\n')}\n`);
@@ -41,7 +42,7 @@ function script(folder, work) {
 
 const units = { us: 1, ms: 1000, s: 1000000 };
 
-function load(work, url, connections, seconds) {
+export function load(work, url, connections, seconds) {
     const output = execFileSync(
         'taskset',
         ['-c', loadCore, 'wrk', '-t1', '--latency', `-c${connections}`, `-d${seconds}s`, '-s', work.script, url],

@@ -9,7 +9,7 @@ import { plot } from './plot.mjs';
 import { median, percent, spread, table } from './table.mjs';
 import { here, LEGACY, MODERN } from './work.mjs';
 
-const parts = ['stdio', 'http', 'scale', 'size'];
+const parts = ['stdio', 'http', 'tls', 'scale', 'size'];
 const [what = 'all', quick] = process.argv.slice(2);
 const options = quick === 'quick' ? { rounds: 1, scale: 0.1 } : {};
 const started = new Date();
@@ -69,6 +69,8 @@ for (const era of [LEGACY, MODERN]) {
     }
     expect(`HTTP order of 100, ${era}, 16 connections: to the best of npm`, find('HTTP', 'order', '16 connections', era), toPeer, 12);
 }
+for (const n of [16, 64])
+    expect(`TLS 1.3 add, ${n} connections: to nginx`, find('TLS', 'add', `${n} connections`), row => ratioTo(row, 'nginx'), 0.7);
 const begin = find('stdio', 'add', 'start to first answer', LEGACY);
 expect("start to first answer: of the canned loop's", begin, row => 1 / ratioTo(row, 'limit'), 1.6, false);
 expect('start to first answer: times sooner than the SDK on node', begin, row => ratioTo(row, 'SDK 2.4.0, node'), 80);
