@@ -82,6 +82,21 @@ static bool login_is_socket(const char *url)
     return !strncmp(url, "unix:", 5);
 }
 
+/* A login that cannot be kept would be lost at the end of this command: nobody is asked for it. */
+static int login_check_state(void)
+{
+    char path[PATH_MAX];
+    int error = state_check("tokens.json", path, sizeof path);
+
+    if (!error)
+        return EXIT_DONE;
+    return complain(EXIT_LOCAL,
+                    "the login cannot be kept: %s%s%s; set XDG_STATE_HOME to a directory that can "
+                    "be written",
+                    *path ? path : "there is no home directory", *path ? ": " : "",
+                    *path ? strerror(error) : "");
+}
+
 int act_login(struct invocation *call)
 {
     const char *secret = getenv("HAFT_CLIENT_SECRET");
@@ -99,6 +114,9 @@ int act_login(struct invocation *call)
     if (call->login.client_id && secret && *secret && !call->login.issuer)
         return complain(EXIT_USAGE, "HAFT_CLIENT_SECRET needs --issuer: the authorization server "
                                     "that the secret is sent to");
+    status = login_check_state();
+    if (status)
+        return status;
     status = ask_open(call, url, &peer);
     if (!status)
         status = peer_ask(peer, &(struct peer_request){.method = "tools/list"}, &result);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool make_directories(char *path)
 {
@@ -41,4 +42,20 @@ bool state_path(const char *name, char *ret_path, size_t room)
 bool config_path(const char *name, char *ret_path, size_t room)
 {
     return path_below("XDG_CONFIG_HOME", ".config", name, ret_path, room);
+}
+
+int state_check(const char *name, char *ret_path, size_t room)
+{
+    char *slash;
+    int error;
+
+    *ret_path = '\0';
+    errno = ENOENT;
+    if (!state_path(name, ret_path, room))
+        return errno;
+    slash = strrchr(ret_path, '/');
+    *slash = '\0';
+    error = access(ret_path, W_OK | X_OK) ? errno : 0;
+    *slash = '/';
+    return error;
 }

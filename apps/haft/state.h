@@ -17,4 +17,8 @@ bool config_path(const char *name, char *ret_path, size_t room);
  * errno. */
 bool make_directories(char *path);
 
+/* Whether a file of this name can be written there. Returns 0, or an errno with the path, which is ""
+ * without a home directory. */
+int state_check(const char *name, char *ret_path, size_t room);
+
 #endif

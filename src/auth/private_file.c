@@ -47,7 +47,9 @@ int hf_private_file_lock(const char *path, unsigned ms, int *ret_fd, haft_reason
         return hf_private_file_fail(reterr_reason, name);
     for (unsigned waited = 0; flock(fd, LOCK_EX | LOCK_NB); waited += PRIVATE_FILE_PAUSE) {
         if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= ms) {
-            hf_private_file_fail(reterr_reason, name);
+            hf_error_set(reterr_reason, HAFT_EBUSY, path, "%s: %s", name,
+                         errno == EWOULDBLOCK ? "another program holds the lock"
+                                              : strerror(errno));
             close(fd);
             return HAFT_EBUSY;
         }

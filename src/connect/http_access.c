@@ -8,6 +8,14 @@
 
 enum { ACCESS_CHALLENGES = 8 /* whatever the authorizer thinks */ };
 
+/* A failure of this machine, such as a full disk, is not reported as a refusal by the server. */
+static int access_status(int status)
+{
+    return status == HAFT_ENOMEM                          ? HAFT_ENOMEM
+           : status == HAFT_EFAIL || status == HAFT_EBUSY ? HAFT_EFAIL
+                                                          : HAFT_EDENIED;
+}
+
 /* The wait is over: the exchange is sent, or fails. */
 static void access_on_done(struct authorizer_wait *wait, int status, const haft_reason *reason)
 {
@@ -26,7 +34,7 @@ static void access_on_done(struct authorizer_wait *wait, int status, const haft_
     if (exchange->dropped)
         hf_http_exchange_free(exchange);
     else if (status)
-        hf_http_answer_fail(exchange, &(haft_failure){.status = HAFT_EDENIED,
+        hf_http_answer_fail(exchange, &(haft_failure){.status = access_status(status),
                                                       .http_status = exchange->answer.status,
                                                       .text = reason && *reason->text
                                                                   ? reason->text
@@ -101,7 +109,7 @@ bool hf_http_access_challenged(struct http_exchange *exchange)
         access_wait(exchange);
     else
         hf_http_answer_fail(
-            exchange, &(haft_failure){.status = HAFT_EDENIED,
+            exchange, &(haft_failure){.status = access_status(status),
                                       .http_status = challenge.status,
                                       .text = *reason.text ? reason.text : haft_strerror(status)});
     return true;

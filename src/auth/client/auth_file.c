@@ -123,9 +123,19 @@ static void auth_file_render(haft_buffer *text, yyjson_val *entries, const char 
     haft_buffer_add(text, "\n", 1);
 }
 
+/* The file could not be locked or replaced, for this reason: never a refusal of a server. */
+static int auth_file_not_saved(haft_reason *reterr_reason, const char *path,
+                               const haft_reason *why)
+{
+    int code = why->code == HAFT_ENOMEM || why->code == HAFT_EBUSY ? why->code : HAFT_EFAIL;
+
+    return hf_error_set(reterr_reason, code, path, "the tokens cannot be saved: %s", why->text);
+}
+
 int hf_auth_file_save(const char *path, const char *key, const char *value, size_t size,
                       const haft_allocator *allocator, haft_reason *reterr_reason)
 {
+    haft_reason why = {0};
     haft_arena *arena = haft_arena_new(allocator, AUTH_FILE_ARENA);
     yyjson_val *entries = NULL;
     haft_buffer text;
@@ -134,14 +144,18 @@ int hf_auth_file_save(const char *path, const char *key, const char *value, size
     if (!arena)
         return auth_file_refuse(reterr_reason, HAFT_ENOMEM, path, "out of memory");
     haft_buffer_init(&text, allocator, AUTH_STORE_FILE);
-    status = hf_private_file_lock(path, AUTH_FILE_PATIENCE, &lock, reterr_reason);
-    if (!status)
+    status = hf_private_file_lock(path, AUTH_FILE_PATIENCE, &lock, &why);
+    if (status)
+        status = auth_file_not_saved(reterr_reason, path, &why);
+    else
         status = auth_file_read(path, arena, allocator, &entries, reterr_reason);
     if (!status && (value || entries)) {
         auth_file_render(&text, entries, key, value, size);
-        status = text.status ? auth_file_refuse(reterr_reason, text.status, path,
-                                                haft_strerror(text.status))
-                             : hf_private_file_replace(path, NULL, &text, reterr_reason);
+        if (text.status)
+            status = auth_file_refuse(reterr_reason, text.status, path,
+                                      haft_strerror(text.status));
+        else if (hf_private_file_replace(path, NULL, &text, &why))
+            status = auth_file_not_saved(reterr_reason, path, &why);
     }
     if (lock >= 0)
         close(lock);
