@@ -39,8 +39,9 @@ struct peer {
 
     /* The connection, or the request that is in flight. */
     bool done, busy;
-    bool lost;  /* the server is gone */
-    int status; /* of haft */
+    bool lost;   /* the server is gone */
+    int status;  /* of haft */
+    int stopped; /* exit code of peer_stop */
     yyjson_val *result;
     int error_code, http_status;
     char why[1024];
@@ -86,6 +87,7 @@ static int exit_code_of(const struct peer *peer, int status)
     case HAFT_EDENIED:
         return EXIT_DENIED;
     case HAFT_ENOMEM:
+    case HAFT_EFAIL: /* the tokens cannot be kept */
         return EXIT_LOCAL;
     case HAFT_EINVAL:
     case HAFT_EISSUES:
@@ -242,11 +244,25 @@ int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val *
     return peer->error_code || !peer->result ? EXIT_PROTOCOL : EXIT_DONE;
 }
 
+void peer_stop(struct peer *peer, int code)
+{
+    peer->done = true;
+    peer->stopped = code;
+    uv_stop(&peer->loop);
+}
+
 int peer_run(struct peer *peer)
 {
     peer->done = peer->lost;
     peer_wait(peer);
-    return peer->interrupted ? EXIT_DONE : exit_code_of(peer, peer->status);
+    if (peer->interrupted)
+        return -EXIT_INTERRUPTED;
+    return peer->stopped ? -peer->stopped : exit_code_of(peer, peer->status);
+}
+
+uv_loop_t *peer_loop(struct peer *peer)
+{
+    return &peer->loop;
 }
 
 haft_client *peer_client(const struct peer *peer)

@@ -35,8 +35,12 @@ int peer_open(struct peer **ret_peer, const struct invocation *call, const char 
  * peer. */
 int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val **ret_result);
 
-/* Runs the loop until an interrupt, or until the connection is lost. */
+/* Runs the loop until an interrupt, peer_stop, or until the connection is lost. Returns an exit code,
+ * negative if the reason needs no text or has been printed. */
 int peer_run(struct peer *peer);
+/* Ends peer_run with an exit code. */
+void peer_stop(struct peer *peer, int code);
+uv_loop_t *peer_loop(struct peer *peer);
 
 /* Disconnects, within a short time, and frees it; NULL is ignored. */
 void peer_close(struct peer *peer);

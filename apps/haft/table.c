@@ -374,7 +374,7 @@ static const char complete_text[] =
 
 static const char watch_text[] =
     "Prints a line when a list of the server changes, and when one of the resources changes. With --json each line "
-    "is an object. Interrupt it to end.";
+    "is an object. Interrupt it to end; it exits with 130 then.";
 
 static const char login_text[] =
     "Connects to the server. If it requires a login, haft prints a URL, opens a browser if there is a desktop, and "

@@ -1,6 +1,9 @@
 /* watch.c - the command that prints what changes at a server, until it is interrupted. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "ask.h"
 #include "json/writer.h"
@@ -18,8 +21,8 @@ static const char *const watch_lists[] = {
     [HAFT_OFFER_PROMPT] = "prompts",
 };
 
-/* Prints a line, or a JSON object on a line. */
-static void watch_print(const struct invocation *call, const char *list, const char *uri)
+/* Prints a line, or a JSON object on a line. Returns an exit code. */
+static int watch_print(const struct invocation *call, const char *list, const char *uri)
 {
     struct page page;
     struct json_writer w = {.out = &page.text};
@@ -38,15 +41,99 @@ static void watch_print(const struct invocation *call, const char *list, const c
         haft_buffer_printf(&page.text, "the list of %s has changed", list);
     }
     haft_buffer_puts(&page.text, "\n");
-    page_print(&page);
+    return page_print(&page);
 }
 
 static void on_changed(void *context, haft_client *client, haft_offer kind, const char *uri)
 {
     const struct watch_state *state = context;
+    int code;
 
     (void)client;
-    watch_print(state->call, watch_lists[kind], uri);
+    code = watch_print(state->call, watch_lists[kind], uri);
+    if (code)
+        peer_stop(state->peer, code);
+}
+
+/* ---- what is watched ---- */
+
+/* Whether the server declares it; a server that has declared nothing may offer everything. */
+static bool watch_has(const struct peer *peer, const char *kind, const char *feature)
+{
+    haft_value *all = haft_client_capabilities(peer_client(peer));
+
+    return !all || yyjson_is_true(yyjson_obj_get(yyjson_obj_get(all, kind), feature));
+}
+
+/* Tells on standard error what is watched, so that silence is not mistaken for a failure. */
+static void watch_announce(const struct peer *peer, const haft_topics *topics)
+{
+    static const char *const lists[] = {"tools", "resources", "prompts"};
+    const char *before = "haft: watching the lists of ";
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (watch_has(peer, lists[i], "listChanged")) {
+            fprintf(stderr, "%s%s", before, lists[i]);
+            before = ", ";
+        }
+    while (topics->uris && topics->uris[n])
+        n++;
+    if (n)
+        fprintf(stderr, "%s%zu resource%s", *before == ',' ? " and " : "haft: watching ", n,
+                n == 1 ? "" : "s");
+    fprintf(stderr, ", until interrupted\n");
+}
+
+static int watch_subscribe(struct watch_state *state, const haft_topics *topics)
+{
+    struct peer *peer = state->peer;
+
+    if (topics->uris && !watch_has(peer, "resources", "subscribe"))
+        return peer_fail(peer, EXIT_PROTOCOL, "the server does not announce changes of resources");
+    if (!haft_client_subscribe(peer_client(peer), topics, on_changed, state))
+        return peer_fail(peer, EXIT_PROTOCOL, "the server does not announce changes");
+    watch_announce(peer, topics);
+    return EXIT_DONE;
+}
+
+/* ---- the reader ---- */
+
+/* Nothing can be written to a pipe that nobody reads. */
+static void watch_on_reader_gone(uv_poll_t *handle, int status, int events)
+{
+    (void)status, (void)events;
+    peer_stop(handle->data, EXIT_LOCAL);
+}
+
+/* Watches the reader of standard output, if that is a pipe or a socket. */
+static bool watch_reader(struct peer *peer, uv_poll_t *handle)
+{
+    struct stat file;
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+    if (flags < 0 || fstat(STDOUT_FILENO, &file) ||
+        (!S_ISFIFO(file.st_mode) && !S_ISSOCK(file.st_mode)) ||
+        uv_poll_init(peer_loop(peer), handle, STDOUT_FILENO))
+        return false;
+    fcntl(STDOUT_FILENO, F_SETFL, flags); /* libuv has made it non-blocking */
+    handle->data = peer;
+    uv_poll_start(handle, UV_DISCONNECT, watch_on_reader_gone);
+    return true;
+}
+
+/* Runs until the end. */
+static int watch_run(struct peer *peer)
+{
+    uv_poll_t reader;
+    bool watched = watch_reader(peer, &reader);
+    int status = peer_run(peer);
+
+    if (watched) {
+        uv_close((uv_handle_t *)&reader, NULL);
+        uv_run(peer_loop(peer), UV_RUN_NOWAIT);
+    }
+    return status;
 }
 
 int act_watch(struct invocation *call)
@@ -71,12 +158,9 @@ int act_watch(struct invocation *call)
         topics.uris = uris;
     }
     status = ask_open(call, url, &state.peer);
-    if (!status && !haft_client_subscribe(peer_client(state.peer), &topics, on_changed, &state))
-        status = peer_fail(state.peer, EXIT_PROTOCOL, "the server announces no changes");
-    if (!status) {
-        if (call->verbose)
-            fprintf(stderr, "haft: waiting for changes until interrupted\n");
-        status = peer_run(state.peer);
-    }
+    if (!status)
+        status = watch_subscribe(&state, &topics);
+    if (!status)
+        status = watch_run(state.peer);
     return ask_end(state.peer, status);
 }

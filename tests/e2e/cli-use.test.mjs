@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { browse, Issuer, Resource } from "./authorize.mjs";
-import { haft, reply, run, withFake } from "./cli.mjs";
+import { greeting, haft, reply, run, withFake } from "./cli.mjs";
 import { call, startHome } from "./home.mjs";
 import { example, until } from "./server.mjs";
 
@@ -71,7 +71,7 @@ test("watches resources and lists until it is interrupted", async () => {
     for (const [revision, json] of [["2026-07-28", false], ["2025-11-25", true]]) {
         let child;
         let seen = "";
-        const words = ["watch", home.url, "ha://states/light.hallway", "--verbose", "--revision", revision];
+        const words = ["watch", home.url, "ha://states/light.hallway", "--revision", revision];
         const ended = run(json ? [...words, "--json"] : words, {
             started: (it) => {
                 child = it;
@@ -85,7 +85,8 @@ test("watches resources and lists until it is interrupted", async () => {
         child.kill("SIGINT");
         const got = await ended;
 
-        assert.equal(got.code, 0, got.err);
+        assert.equal(got.code, 130, got.err);
+        assert.match(got.err, /^haft: watching the lists of tools, resources, prompts and 1 resource, until interrupted\n$/);
         assert.ok(got.out.includes(json ? '{"uri":"ha://states/light.hallway"}\n' : "ha://states/light.hallway\n"), got.out);
     }
 });
@@ -98,13 +99,47 @@ test("ends with the server that it watches", async () => {
             started: (it) => it.stderr.on("data", (text) => (said += text)),
         });
 
-        await until(() => said.includes("waiting for changes"), "the subscription");
+        await until(() => said.includes("haft: watching"), "the subscription");
         process.kill(Number(readFileSync(file)), "SIGKILL");
         const got = await ended;
 
         assert.equal(got.code, 3, got.err);
         assert.match(got.err, /haft: the server (has ended|was terminated)/);
     }
+});
+
+test("stops watching when its output cannot be written", async () => {
+    const toggle = () => call(home.url, "control_light", { action: "toggle", entity_id: "light.hallway" });
+    const watch = `"$0" watch "$1" ha://states/light.hallway`;
+
+    for (const [script, expected] of [
+        [`${watch} >/dev/full; echo $?`, ["6\n", /cannot write to standard output: No space left/]],
+        /* Without a change, that is without anything to write. */
+        [`{ ${watch}; echo $? >&2; } | true`, ["", /until interrupted\n6\n$/]],
+    ]) {
+        const timer = script.includes("full") ? setInterval(toggle, 300) : undefined;
+        const got = await run(["-c", script, haft, home.url], { program: "sh" }).finally(() => clearInterval(timer));
+
+        assert.equal(got.out, expected[0], got.err);
+        assert.match(got.err, expected[1]);
+    }
+});
+
+test("does not watch what a server does not announce", async () => {
+    const answer = (message, request, response) =>
+        message?.method === "initialize" ? reply(response, greeting(message.id)) : response.writeHead(202).end();
+
+    await withFake(answer, async (url) => {
+        for (const [words, text] of [
+            [[], /the server does not announce changes\n/],
+            [["file:///a"], /the server does not announce changes of resources\n/],
+        ]) {
+            const got = await run(["watch", url, ...words, "--revision", "2025-11-25"]);
+
+            assert.equal(got.code, 4, got.err);
+            assert.match(got.err, text);
+        }
+    });
 });
 
 test("answers forms with their defaults", async () => {
@@ -169,11 +204,12 @@ test("works with closed standard descriptors", async () => {
 });
 
 /* Logs in as a person does: opens the URL that haft prints. */
-async function login(url, env, ...more) {
+async function login(url, env, limit = "exec") {
     let err = "";
     let opened;
 
-    return run(["login", url, "--no-browser", "--timeout", "60", ...more], {
+    return run(["-c", `${limit} "$0" login "$1" --no-browser --timeout 60`, haft, url], {
+        program: "sh",
         env,
         started: (child) =>
             child.stderr.on("data", (text) => {
@@ -184,6 +220,35 @@ async function login(url, env, ...more) {
             }),
     });
 }
+
+test("does not claim a login that it cannot keep", async () => {
+    const issuer = await Issuer.start();
+    const resource = await Resource.start(issuer, { behind: home.url });
+    const full = join(directory, "full");
+
+    try {
+        for (const [env, text] of [
+            [{ HOME: "", XDG_STATE_HOME: "" }, /cannot be kept: there is no home directory; set XDG_STATE_HOME/],
+            [{ XDG_STATE_HOME: "/dev/null/x" }, /cannot be kept: \/dev\/null\/x\/haft\/tokens.json: Not a directory/],
+            [{ XDG_STATE_HOME: "/proc/self" }, /cannot be kept: \/proc\/self\/haft\/tokens.json: /],
+        ]) {
+            const got = await login(resource.url, env);
+
+            assert.deepEqual([got.code, got.out], [6, ""], got.err);
+            assert.match(got.err, text);
+        }
+        assert.equal(issuer.requests.length, 0);
+        /* A file that cannot grow is a full disk. */
+        const got = await login(resource.url, { XDG_STATE_HOME: full }, "trap '' XFSZ; ulimit -f 0; exec");
+
+        assert.deepEqual([got.code, got.out], [6, ""], got.err);
+        assert.match(got.err, /the tokens cannot be saved: .*tokens.json: File too large\n/);
+        for (const secret of issuer.secrets) assert.ok(!got.err.includes(secret));
+    } finally {
+        issuer.close();
+        resource.close();
+    }
+});
 
 test("logs in, uses the login, and logs out", async () => {
     const issuer = await Issuer.start();
