@@ -84,7 +84,7 @@ int haft_client_discovery(const haft_client *client, haft_buffer *ret_text)
     struct json_writer w = {.out = ret_text};
     const struct negotiation *known;
 
-    if (!client || !client->negotiation.again)
+    if (!client || !ret_text || !client->negotiation.again)
         return HAFT_EINVAL;
     known = &client->negotiation;
     hf_json_begin_object(&w);

@@ -22,8 +22,10 @@ static int call_send(haft_client *client, const char *method, haft_result *ret_r
     haft_buffer *params = &client->params;
 
     haft_buffer_add(params, "", 1);
-    if (params->status)
+    if (params->status) {
+        hf_client_explain(client, 0, "%s: %s", method, haft_strerror(params->status));
         return params->status == HAFT_EUTF8 ? HAFT_EINVAL : params->status;
+    }
     return hf_client_exchange(
         client, HAFT_WITH(haft_client_exchange, .method = method, .params = params->data),
         ret_result);
@@ -32,8 +34,13 @@ static int call_send(haft_client *client, const char *method, haft_result *ret_r
 int haft_client_call(haft_client *client, const char *tool, const char *arguments,
                      haft_result *ret_result)
 {
-    if (!client || !tool || !ret_result)
-        return HAFT_EINVAL;
+    int status = hf_client_needs(client, "haft_client_call",
+                                 !tool         ? "tool"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
+
+    if (status)
+        return status;
     return hf_client_exchange(
         client, HAFT_WITH(haft_client_exchange, .tool = tool, .arguments = arguments), ret_result);
 }
@@ -42,9 +49,15 @@ int haft_client_get(haft_client *client, const char *prompt, const char *argumen
                     haft_result *ret_result)
 {
     struct json_writer w;
+    int status = hf_client_needs(client, "haft_client_get",
+                                 !prompt       ? "prompt"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
 
-    if (!client || !prompt || !ret_result)
-        return HAFT_EINVAL;
+    if (!status && arguments)
+        status = hf_client_refuse_json(client, prompt, "arguments", arguments);
+    if (status)
+        return status;
     w = call_begin_params(client, "name", prompt);
     if (arguments)
         hf_json_raw(json_key(&w, "arguments"), arguments, strlen(arguments));
@@ -55,9 +68,13 @@ int haft_client_get(haft_client *client, const char *prompt, const char *argumen
 int haft_client_read(haft_client *client, const char *uri, haft_result *ret_result)
 {
     struct json_writer w;
+    int status = hf_client_needs(client, "haft_client_read",
+                                 !uri          ? "uri"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
 
-    if (!client || !uri || !ret_result)
-        return HAFT_EINVAL;
+    if (status)
+        return status;
     w = call_begin_params(client, "uri", uri);
     hf_json_end_object(&w);
     return call_send(client, "resources/read", ret_result);
@@ -69,9 +86,22 @@ int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
 {
     bool prompt = kind == HAFT_OFFER_PROMPT;
     struct json_writer w;
+    int status = hf_client_needs(client, "haft_client_complete",
+                                 !name         ? "name"
+                                 : !argument   ? "argument"
+                                 : !value      ? "value"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
 
-    if (!client || !name || !argument || !value || !ret_result)
-        return HAFT_EINVAL;
+    if (!status && others)
+        status = hf_client_refuse_json(client, name, "other arguments", others);
+    if (!status && !prompt && kind != HAFT_OFFER_TEMPLATE && kind != HAFT_OFFER_RESOURCE) {
+        hf_client_explain(client, 0,
+                          "haft_client_complete: kind is neither a prompt nor a template");
+        status = HAFT_EINVAL;
+    }
+    if (status)
+        return status;
     w = (struct json_writer){.out = &client->params};
     haft_buffer_clear(&client->params);
     hf_json_begin_object(&w);
@@ -106,10 +136,14 @@ int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_resu
 {
     struct list *list;
     unsigned timeout_ms;
-    int status = 0;
+    int status = hf_client_needs(client, "haft_client_list", ret_result ? NULL : "ret_result");
 
-    if (!client || (unsigned)kind >= LIST_KINDS || !ret_result)
-        return HAFT_EINVAL;
+    if (!status && (unsigned)kind >= LIST_KINDS) {
+        hf_client_explain(client, 0, "haft_client_list: unknown kind %d", (int)kind);
+        status = HAFT_EINVAL;
+    }
+    if (status)
+        return status;
     list = &client->lists.kinds[kind];
     timeout_ms = client->options.timeout_ms;
     hf_client_enter(client);
@@ -131,40 +165,71 @@ int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_resu
 
 /* ---- declared types ---- */
 
+/* Explains what of a value does not match its type: the members, and what is wrong with each. */
+static int call_explain_issues(haft_client *client, const char *tool, const char *what,
+                               const haft_issues *issues, int status)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, client->allocator, CLIENT_ERROR_TEXT * 8);
+    haft_issues_text(issues, &text);
+    hf_client_explain(client, 0, "the %s of %.100s: %.*s", what, tool,
+                      text.size < 300 ? (int)text.size : 300, text.size ? text.data : "");
+    haft_buffer_finish(&text);
+    return status;
+}
+
+/* Decodes structured content. */
+static int call_decode(haft_client *client, const char *tool, const haft_schema *out,
+                       void *ret_value, const haft_result *result)
+{
+    haft_issues issues;
+    int status;
+
+    if (!result->structured) {
+        hf_client_explain(client, 0, "the result of %.100s has no structured content", tool);
+        return HAFT_EPROTOCOL;
+    }
+    status =
+        haft_schema_decode(out, result->structured, client->results->arena, ret_value, &issues);
+    if (status == HAFT_EISSUES)
+        return call_explain_issues(client, tool, "result", &issues, HAFT_EPROTOCOL);
+    if (status)
+        hf_client_explain(client, 0, "the result of %.100s: %s", tool, haft_strerror(status));
+    return status == HAFT_ESTEPS ? HAFT_EPROTOCOL : status;
+}
+
 int haft_client_call_typed(haft_client *client, const char *tool, const haft_schema *in,
                            const void *arguments, const haft_schema *out, void *ret_value,
                            haft_result *ret_result)
 {
     haft_issues issues;
     haft_buffer text;
-    int status = 0;
+    int status = hf_client_needs(client, "haft_client_call_typed",
+                                 !tool               ? "tool"
+                                 : arguments && !in  ? "in"
+                                 : ret_value && !out ? "out"
+                                 : !ret_result       ? "ret_result"
+                                                     : NULL);
 
-    if (!client || !tool || !ret_result || (arguments && !in) || (ret_value && !out))
-        return HAFT_EINVAL;
+    if (status)
+        return status;
     haft_buffer_init(&text, client->allocator, client->out.limit);
     haft_arena_reset(client->scratch);
     if (arguments)
         status = haft_schema_encode(in, arguments, client->scratch, &text, &issues);
-    if (status == HAFT_EISSUES)
-        hf_client_explain(client, 0, "the arguments of %.100s do not match their type: %.300s",
-                          tool, issues.count ? issues.list[0].message : "");
     haft_buffer_add(&text, "", 1);
+    if (status == HAFT_EISSUES)
+        status = call_explain_issues(client, tool, "arguments", &issues, HAFT_EINVAL);
+    else if (status || text.status)
+        hf_client_explain(client, 0, "the arguments of %.100s: %s", tool,
+                          haft_strerror(status ? status : text.status));
     if (!status)
         status = text.status;
     if (!status)
         status = haft_client_call(client, tool, arguments ? text.data : NULL, ret_result);
     haft_buffer_finish(&text);
-    if (status || ret_result->is_error || !ret_value)
-        return status == HAFT_EISSUES ? HAFT_EINVAL : status;
-    if (!ret_result->structured) {
-        hf_client_explain(client, 0, "the result of %.100s has no structured content", tool);
-        return HAFT_EPROTOCOL;
-    }
-    status =
-        haft_schema_decode(out, ret_result->structured, client->results->arena, ret_value, &issues);
-    if (status != HAFT_EISSUES)
-        return status == HAFT_ESTEPS ? HAFT_EPROTOCOL : status;
-    hf_client_explain(client, 0, "the result of %.100s does not match its type: %.300s", tool,
-                      issues.count ? issues.list[0].message : "");
-    return HAFT_EPROTOCOL;
+    return status || ret_result->is_error || !ret_value
+               ? status
+               : call_decode(client, tool, out, ret_value, ret_result);
 }

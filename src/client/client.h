@@ -50,6 +50,7 @@ struct haft_client {
     unsigned depth; /* functions that are using it */
     int sent;       /* memory.c: the session's status for the latest message */
     int http_status;
+    unsigned explained; /* how often `error` was set */
     void (*destroy)(haft_client *client);
     bool busy;    /* messages are being processed, or a callback sees one */
     bool waiting; /* the transport waits, and may call the program */
@@ -108,6 +109,14 @@ static inline void client_explain_nothing(haft_client *client)
 
 void hf_client_explain(haft_client *client, int http_status, const char *format, ...)
     HAFT_PRINTF_(3, 4);
+
+/* For a function of the program: returns 0 if `missing`, the name of an argument that is NULL, is NULL,
+ * and HAFT_EINVAL with the reason otherwise; also without a client. */
+int hf_client_needs(haft_client *client, const char *function, const char *missing);
+
+/* Explains why the text is not a JSON object, and returns HAFT_EINVAL; 0 if it is one. */
+int hf_client_refuse_json(haft_client *client, const char *subject, const char *what,
+                          const char *text);
 
 /* Calls `watch` of the options. */
 void hf_client_show(haft_client *client, bool sent, const char *text, size_t size);

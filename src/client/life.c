@@ -18,6 +18,34 @@ void hf_client_explain(haft_client *client, int http_status, const char *format,
     size = hf_text_escape(text, strlen(text), false, client->error, sizeof client->error - 1, &cut);
     client->error[size] = '\0';
     client->http_status = http_status;
+    client->explained++;
+}
+
+int hf_client_needs(haft_client *client, const char *function, const char *missing)
+{
+    if (client && !missing)
+        return 0;
+    if (client)
+        hf_client_explain(client, 0, "%s: %s is NULL", function, missing);
+    return HAFT_EINVAL;
+}
+
+int hf_client_refuse_json(haft_client *client, const char *subject, const char *what,
+                          const char *text)
+{
+    haft_reason reason = {.code = 0};
+    yyjson_val *value;
+
+    haft_arena_reset(client->scratch);
+    value = haft_json_read(text, strlen(text), JSON_MAX_DEPTH, client->scratch, &reason);
+    if (yyjson_is_obj(value))
+        return 0;
+    if (value)
+        hf_client_explain(client, 0, "%.100s: the %s are not a JSON object", subject, what);
+    else
+        hf_client_explain(client, 0, "%.100s: the %s are not valid JSON: %s", subject, what,
+                          reason.text);
+    return HAFT_EINVAL;
 }
 
 void hf_client_show(haft_client *client, bool sent, const char *text, size_t size)

@@ -282,7 +282,8 @@ const char *haft_client_skipped(const haft_client *client, size_t index, const c
         const char *name = skipped->data + at, *why = name + strlen(name) + 1;
 
         if (!index--) {
-            *ret_tool = name;
+            if (ret_tool)
+                *ret_tool = name;
             return why;
         }
         at += strlen(name) + strlen(why) + 2;

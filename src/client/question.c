@@ -144,12 +144,12 @@ static int question_respond_error(haft_client *client, const yyjson_val *id, int
 
 const char *haft_question_method(const haft_question *question)
 {
-    return question->method;
+    return question ? question->method : NULL;
 }
 
 haft_value *haft_question_params(const haft_question *question)
 {
-    return question->params;
+    return question ? question->params : NULL;
 }
 
 /* Ends a question with the result in its buffer. */
@@ -183,12 +183,22 @@ static int question_finish(haft_question *question)
     return status;
 }
 
-/* Returns 0 if the question can still be answered; HAFT_EINVAL if it has been; or HAFT_ECLOSED, and
- * frees it. */
+static int question_misuse(const haft_question *question, const char *why)
+{
+    hf_client_explain(question->client, 0, "%s: %s", question->method, why);
+    return HAFT_EINVAL;
+}
+
+/* Returns 0 if the question can still be answered; HAFT_EINVAL if it has been, or is NULL; or
+ * HAFT_ECLOSED, and frees it. */
 static int question_judge(haft_question *question)
 {
+    if (!question)
+        return HAFT_EINVAL;
     if (question->client && !question->client->closed)
-        return question->state == QUESTION_ANSWERED ? HAFT_EINVAL : 0;
+        return question->state == QUESTION_ANSWERED
+                   ? question_misuse(question, "the question has been answered")
+                   : 0;
     question_free(question);
     return HAFT_ECLOSED;
 }
@@ -199,7 +209,7 @@ static int question_act(haft_question *question, const char *action, const char 
     struct json_writer w = {.out = &question->answer};
 
     if (strcmp(question->method, "elicitation/create") != 0)
-        return HAFT_EINVAL;
+        return question_misuse(question, "it is not a form; haft_question_answer answers it");
     hf_json_begin_object(&w);
     hf_json_text(json_key(&w, "action"), action);
     if (content)
@@ -224,6 +234,8 @@ int haft_question_cancel(haft_question *question)
 
 int haft_question_defaults(const haft_question *question, haft_buffer *ret_content)
 {
+    if (!question || !ret_content)
+        return HAFT_EINVAL;
     return hf_entry_defaults(yyjson_obj_get(question->params, "requestedSchema"), ret_content);
 }
 
@@ -249,14 +261,14 @@ static int question_check(haft_question *question, const char *content, size_t s
 
 int haft_question_accept(haft_question *question, const char *content)
 {
-    yyjson_val *mode = yyjson_obj_get(question->params, "mode");
     haft_buffer defaults;
     int status = question_judge(question);
 
     if (status)
         return status;
-    if (yyjson_equals_str(mode, "url"))
-        return content ? HAFT_EINVAL : question_act(question, "accept", NULL, 0);
+    if (yyjson_equals_str(yyjson_obj_get(question->params, "mode"), "url"))
+        return content ? question_misuse(question, "a URL is accepted without content")
+                       : question_act(question, "accept", NULL, 0);
     haft_buffer_init(&defaults, question->allocator, CLIENT_ANSWER_LIMIT);
     status = content ? (haft_buffer_puts(&defaults, content), defaults.status)
                      : haft_question_defaults(question, &defaults);
@@ -277,22 +289,25 @@ int haft_question_answer(haft_question *question, const char *result)
     if (status)
         return status;
     if (!result)
-        return HAFT_EINVAL;
+        return question_misuse(question, "the result is NULL");
     haft_arena_reset(question->client->scratch);
     value = haft_json_read(result, strlen(result), 0, question->client->scratch, &reason);
+    if (!yyjson_is_obj(value) && reason.code == HAFT_ENOMEM)
+        return HAFT_ENOMEM;
     if (!yyjson_is_obj(value))
-        return reason.code == HAFT_ENOMEM ? HAFT_ENOMEM : HAFT_EINVAL;
+        return question_misuse(question, value ? "the result is not a JSON object" : reason.text);
     haft_buffer_puts(&question->answer, result);
     return question_finish(question);
 }
 
 int haft_question_refuse(haft_question *question, int code, const char *message)
 {
-    haft_client *client = question->client;
     int status = question_judge(question);
+    haft_client *client;
 
     if (status)
         return status;
+    client = question->client;
     hf_client_enter(client);
     if (!question->request) {
         status = question_respond_error(client, question->id, code, message);

@@ -415,9 +415,20 @@ haft_subscription *haft_client_subscribe(haft_client *client, const haft_topics 
     haft_subscription *subscription;
     haft_topics own;
 
-    if (!client || !topics || !changed || client->closed ||
-        !hf_struct_read(&own, sizeof own, topics) || !subscribe_is_offered(client, &own))
+    if (hf_client_needs(client, "haft_client_subscribe",
+                        !topics    ? "topics"
+                        : !changed ? "changed"
+                                   : NULL) ||
+        client->closed)
         return NULL;
+    if (!hf_struct_read(&own, sizeof own, topics)) {
+        hf_client_explain(client, 0, "haft_topics: %s", STRUCT_UNSIZED);
+        return NULL;
+    }
+    if (!subscribe_is_offered(client, &own)) {
+        hf_client_explain(client, 0, "the server announces no changes of these topics");
+        return NULL;
+    }
     allocator = client->allocator;
     if (!client->subscriptions) {
         client->subscriptions = allocator->alloc(allocator->context, sizeof *client->subscriptions);

@@ -66,6 +66,12 @@ static bool wait_is_over(const haft_client *client, const void *context)
     return !request || (request->state == REQUEST_ENDED && !request->done);
 }
 
+static int wait_unknown(haft_client *client, int64_t id)
+{
+    hf_client_explain(client, 0, "no request with the id %lld is waiting", (long long)id);
+    return HAFT_ENOTFOUND;
+}
+
 /* Waits for a request.  Without a limit it waits until the request's own deadline. */
 static int wait_request(haft_client *client, int64_t id, unsigned milliseconds, bool limited,
                         haft_result *ret_result)
@@ -78,10 +84,11 @@ static int wait_request(haft_client *client, int64_t id, unsigned milliseconds, 
     if (!client->ending) {
         request = hf_request_find(client, id);
         if (!request)
-            status = client->closed ? HAFT_ECLOSED : HAFT_ENOTFOUND;
-        else if (request->state != REQUEST_ENDED || request->done)
+            status = client->closed ? HAFT_ECLOSED : wait_unknown(client, id);
+        else if (request->state != REQUEST_ENDED || request->done) {
+            hf_client_explain(client, 0, "request %lld has not been answered yet", (long long)id);
             status = HAFT_PENDING;
-        else {
+        } else {
             hf_document_drop(client, client->results);
             status = hf_request_take(client, request, ret_result, &client->results);
         }
@@ -93,20 +100,39 @@ static int wait_request(haft_client *client, int64_t id, unsigned milliseconds, 
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result)
 {
-    if (!client || !ret_result)
-        return HAFT_EINVAL;
-    return wait_request(client, id, milliseconds, true, ret_result);
+    int status = hf_client_needs(client, "haft_client_wait", ret_result ? NULL : "ret_result");
+
+    return status ? status : wait_request(client, id, milliseconds, true, ret_result);
+}
+
+/* Explains why a request could not begin, unless that has been done. */
+static void wait_explain(haft_client *client, const haft_client_exchange *exchange, int status,
+                         unsigned before)
+{
+    const char *json = exchange->tool ? exchange->arguments : exchange->params;
+    const char *subject = exchange->tool ? exchange->tool : exchange->method;
+
+    if (status == HAFT_EINVAL && json &&
+        hf_client_refuse_json(client, subject, exchange->tool ? "arguments" : "parameters", json))
+        return;
+    if (client->explained == before && !(status == HAFT_ECLOSED && *client->error))
+        hf_client_explain(client, 0, "%.100s: %s", subject,
+                          status == HAFT_EINVAL ? "its name is not valid UTF-8"
+                                                : haft_strerror(status));
 }
 
 /* Sends a request of the program. */
 static int64_t wait_begin(haft_client *client, const haft_client_exchange *exchange)
 {
     struct document *former = client->results; /* the exchange may point into it */
+    unsigned explained = client->explained;
     int64_t id;
 
     hf_client_enter(client);
     client->results = NULL;
     id = hf_request_begin(client, exchange, 0);
+    if (id < 0)
+        wait_explain(client, exchange, (int)id, explained);
     hf_document_drop(client, former);
     if (id > 0)
         client->requests.latest = id;
@@ -122,23 +148,34 @@ static int64_t wait_begin(haft_client *client, const haft_client_exchange *excha
 int64_t haft_client_begin(haft_client *client, const haft_client_exchange *exchange)
 {
     haft_client_exchange own;
+    int status = hf_client_needs(client, "haft_client_begin", exchange ? NULL : "exchange");
 
-    if (!client || !exchange || !hf_struct_read(&own, sizeof own, exchange) ||
-        !own.tool == !own.method)
+    if (status)
+        return status;
+    if (!hf_struct_read(&own, sizeof own, exchange)) {
+        hf_client_explain(client, 0, "haft_client_exchange: %s", STRUCT_UNSIZED);
         return HAFT_EINVAL;
+    }
+    if (!own.tool == !own.method) {
+        hf_client_explain(client, 0,
+                          "haft_client_begin: exactly one of tool and method must be set");
+        return HAFT_EINVAL;
+    }
     return wait_begin(client, &own);
 }
 
 int64_t haft_client_send(haft_client *client, const char *method, const char *params)
 {
-    if (!client || !method)
-        return HAFT_EINVAL;
+    int status = hf_client_needs(client, "haft_client_send", method ? NULL : "method");
+
+    if (status)
+        return status;
     return wait_begin(client, HAFT_WITH(haft_client_exchange, .method = method, .params = params));
 }
 
 int64_t haft_client_latest(const haft_client *client)
 {
-    return client->requests.latest;
+    return client ? client->requests.latest : HAFT_EINVAL;
 }
 
 int hf_client_exchange(haft_client *client, const haft_client_exchange *exchange,
@@ -156,24 +193,34 @@ int hf_client_exchange(haft_client *client, const haft_client_exchange *exchange
 int haft_client_request(haft_client *client, const char *method, const char *params,
                         haft_result *ret_result)
 {
-    if (!client || !method || !ret_result)
-        return HAFT_EINVAL;
+    int status = hf_client_needs(client, "haft_client_request",
+                                 !method       ? "method"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
+
+    if (status)
+        return status;
     return hf_client_exchange(
         client, HAFT_WITH(haft_client_exchange, .method = method, .params = params), ret_result);
 }
 
 int haft_client_notify(haft_client *client, const char *method, const char *params)
 {
+    int status = hf_client_needs(client, "haft_client_notify", method ? NULL : "method");
     yyjson_val *value;
-    int status;
+    unsigned explained;
 
-    if (!client || !method)
-        return HAFT_EINVAL;
+    if (status)
+        return status;
+    explained = client->explained;
     hf_client_enter(client);
     haft_arena_reset(client->scratch);
     value = hf_outgoing_params(client, params, &status);
     if (!status)
         status = hf_outgoing_notification(client, method, params ? value : NULL);
+    if (status)
+        wait_explain(client, HAFT_WITH(haft_client_exchange, .method = method, .params = params),
+                     status, explained);
     hf_client_pump(client);
     hf_client_leave(client);
     return status;
@@ -184,8 +231,10 @@ int haft_client_cancel(haft_client *client, int64_t id)
     struct client_request *request = client ? hf_request_find(client, id) : NULL;
     int status;
 
+    if (!client)
+        return HAFT_EINVAL;
     if (!request || (request->state == REQUEST_ENDED && request->done))
-        return HAFT_ENOTFOUND;
+        return wait_unknown(client, id);
     hf_client_enter(client);
     if (request->state == REQUEST_ENDED) {
         status = 0;

@@ -28,10 +28,13 @@ static unsigned connect_or(unsigned given, unsigned otherwise)
 static int connect_read(struct connect_given *given, const haft_target *target,
                         const haft_client_options *options, haft_reason *reterr_reason)
 {
-    if (!target || !hf_struct_read(&given->target, sizeof given->target, target))
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "haft_target", STRUCT_UNSIZED);
+    if (!target)
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "target", "target is NULL");
+    if (!hf_struct_read(&given->target, sizeof given->target, target))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "haft_target: %s", STRUCT_UNSIZED);
     if (!hf_struct_read(&given->options, sizeof given->options, options))
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "haft_client_options", STRUCT_UNSIZED);
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "haft_client_options: %s",
+                            STRUCT_UNSIZED);
     given->limits = (struct connect_limits){
         .max_message = given->options.max_message ? given->options.max_message : CONNECT_MESSAGE,
         .max_in_flight = connect_or(given->options.max_in_flight, CONNECT_IN_FLIGHT),
@@ -100,7 +103,7 @@ haft_client *haft_client_start(void *loop, const haft_target *target,
     if (connect_read(&given, target, options, reterr_reason))
         return NULL;
     if (!loop) {
-        hf_error_set(reterr_reason, HAFT_EINVAL, "loop", "the loop is NULL");
+        hf_error_set(reterr_reason, HAFT_EINVAL, "loop", "haft_client_start: loop is NULL");
         return NULL;
     }
     return connect_begin(loop, &given, &start, reterr_reason);

@@ -171,11 +171,217 @@ static void nothing_is_no_server_no_tool_and_no_client(void **state)
     haft_server_free(server);
 }
 
+/* ---- reasons ---- */
+
+static int misuse_wait(haft_client *client, haft_result *result)
+{
+    return haft_client_wait(client, 99, 0, result);
+}
+static int misuse_wait_null(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return haft_client_wait(client, 99, 0, NULL);
+}
+static int misuse_call(haft_client *client, haft_result *result)
+{
+    return haft_client_call(client, NULL, NULL, result);
+}
+static int misuse_call_null(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return haft_client_call(client, "typeless", NULL, NULL);
+}
+static int misuse_call_json(haft_client *client, haft_result *result)
+{
+    return haft_client_call(client, "typeless", "{\"a\":1,}", result);
+}
+static int misuse_call_array(haft_client *client, haft_result *result)
+{
+    return haft_client_call(client, "typeless", "[]", result);
+}
+static int misuse_call_text(haft_client *client, haft_result *result)
+{
+    return haft_client_call(client, "\xff", NULL, result);
+}
+static int misuse_get_json(haft_client *client, haft_result *result)
+{
+    return haft_client_get(client, "p", "x", result);
+}
+static int misuse_get(haft_client *client, haft_result *result)
+{
+    return haft_client_get(client, NULL, NULL, result);
+}
+static int misuse_read(haft_client *client, haft_result *result)
+{
+    return haft_client_read(client, NULL, result);
+}
+static int misuse_read_text(haft_client *client, haft_result *result)
+{
+    return haft_client_read(client, "\xff", result);
+}
+static int misuse_complete(haft_client *client, haft_result *result)
+{
+    return haft_client_complete(client, HAFT_OFFER_PROMPT, "p", NULL, "", NULL, result);
+}
+static int misuse_complete_kind(haft_client *client, haft_result *result)
+{
+    return haft_client_complete(client, HAFT_OFFER_TOOL, "p", "a", "", NULL, result);
+}
+static int misuse_complete_others(haft_client *client, haft_result *result)
+{
+    return haft_client_complete(client, HAFT_OFFER_PROMPT, "p", "a", "", "[", result);
+}
+static int misuse_list(haft_client *client, haft_result *result)
+{
+    return haft_client_list(client, (haft_offer)77, result);
+}
+static int misuse_request(haft_client *client, haft_result *result)
+{
+    return haft_client_request(client, NULL, NULL, result);
+}
+static int misuse_request_json(haft_client *client, haft_result *result)
+{
+    return haft_client_request(client, "tools/list", "7", result);
+}
+static int misuse_send(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return (int)haft_client_send(client, NULL, NULL);
+}
+static int misuse_notify(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return haft_client_notify(client, NULL, NULL);
+}
+static int misuse_notify_json(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return haft_client_notify(client, "notifications/x", "{");
+}
+static int misuse_cancel(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return haft_client_cancel(client, 99);
+}
+static int misuse_begin(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return (int)haft_client_begin(client, NULL);
+}
+static int misuse_begin_both(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return (int)haft_client_begin(client,
+                                  HAFT_WITH(haft_client_exchange, .tool = "a", .method = "b"));
+}
+static int misuse_begin_size(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return (int)haft_client_begin(client, &(haft_client_exchange){.tool = "a"});
+}
+static int misuse_typed(haft_client *client, haft_result *result)
+{
+    return haft_client_call_typed(client, "typeless", NULL, client, NULL, NULL, result);
+}
+static int misuse_subscribe(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return haft_client_subscribe(client, NULL, NULL, NULL) ? 0 : HAFT_EINVAL;
+}
+static int misuse_subscribe_size(haft_client *client, haft_result *result)
+{
+    (void)result;
+    return haft_client_subscribe(client, &(haft_topics){.tools = true},
+                                 (haft_client_changed *)(uintptr_t)1, NULL)
+               ? 0
+               : HAFT_EINVAL;
+}
+
+static const struct misuse {
+    int (*use)(haft_client *client, haft_result *result);
+    int status;
+    const char *text;
+} misuses[] = {
+    {misuse_wait, HAFT_ENOTFOUND, "no request with the id 99 is waiting"},
+    {misuse_wait_null, HAFT_EINVAL, "haft_client_wait: ret_result is NULL"},
+    {misuse_call, HAFT_EINVAL, "haft_client_call: tool is NULL"},
+    {misuse_call_null, HAFT_EINVAL, "haft_client_call: ret_result is NULL"},
+    {misuse_call_json, HAFT_EINVAL,
+     "typeless: the arguments are not valid JSON: trailing comma is not allowed at byte 6"},
+    {misuse_call_array, HAFT_EINVAL, "typeless: the arguments are not a JSON object"},
+    {misuse_call_text, HAFT_EINVAL, "\xEF\xBF\xBD: its name is not valid UTF-8"},
+    {misuse_get, HAFT_EINVAL, "haft_client_get: prompt is NULL"},
+    {misuse_get_json, HAFT_EINVAL, "p: the arguments are not valid JSON: "},
+    {misuse_read, HAFT_EINVAL, "haft_client_read: uri is NULL"},
+    {misuse_read_text, HAFT_EINVAL, "resources/read: "},
+    {misuse_complete, HAFT_EINVAL, "haft_client_complete: argument is NULL"},
+    {misuse_complete_kind, HAFT_EINVAL,
+     "haft_client_complete: kind is neither a prompt nor a template"},
+    {misuse_complete_others, HAFT_EINVAL, "p: the other arguments are not valid JSON: "},
+    {misuse_list, HAFT_EINVAL, "haft_client_list: unknown kind 77"},
+    {misuse_request, HAFT_EINVAL, "haft_client_request: method is NULL"},
+    {misuse_request_json, HAFT_EINVAL, "tools/list: the parameters are not a JSON object"},
+    {misuse_send, HAFT_EINVAL, "haft_client_send: method is NULL"},
+    {misuse_notify, HAFT_EINVAL, "haft_client_notify: method is NULL"},
+    {misuse_notify_json, HAFT_EINVAL, "notifications/x: the parameters are not valid JSON: "},
+    {misuse_cancel, HAFT_ENOTFOUND, "no request with the id 99 is waiting"},
+    {misuse_begin, HAFT_EINVAL, "haft_client_begin: exchange is NULL"},
+    {misuse_begin_both, HAFT_EINVAL,
+     "haft_client_begin: exactly one of tool and method must be set"},
+    {misuse_begin_size, HAFT_EINVAL, "haft_client_exchange: its struct_size is not set"},
+    {misuse_typed, HAFT_EINVAL, "haft_client_call_typed: in is NULL"},
+    {misuse_subscribe, HAFT_EINVAL, "haft_client_subscribe: topics is NULL"},
+    {misuse_subscribe_size, HAFT_EINVAL, "haft_topics: its struct_size is not set"},
+};
+
+static void every_misuse_has_a_reason(void **state)
+{
+    haft_server *server = haft_server_new("test", "1");
+    haft_client *client = haft_client_new(server, NULL);
+    haft_result result;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(misuses); i++) {
+        assert_int_equal(haft_client_read(client, "former://error", &result), 0);
+        assert_int_equal(misuses[i].use(client, &result), misuses[i].status);
+        if (strncmp(haft_client_error(client, NULL), misuses[i].text, strlen(misuses[i].text)) != 0)
+            fail_msg("row %zu: %s", i, haft_client_error(client, NULL));
+        assert_int_equal(misuses[i].use(NULL, &result), HAFT_EINVAL);
+    }
+    haft_client_free(client);
+    haft_server_free(server);
+}
+
+static void nothing_is_no_question(void **state)
+{
+    haft_buffer text;
+
+    (void)state;
+    haft_buffer_init(&text, NULL, 64);
+    assert_null(haft_question_method(NULL));
+    assert_null(haft_question_params(NULL));
+    assert_int_equal(haft_question_accept(NULL, "{}"), HAFT_EINVAL);
+    assert_int_equal(haft_question_decline(NULL), HAFT_EINVAL);
+    assert_int_equal(haft_question_cancel(NULL), HAFT_EINVAL);
+    assert_int_equal(haft_question_answer(NULL, "{}"), HAFT_EINVAL);
+    assert_int_equal(haft_question_refuse(NULL, -1, "no"), HAFT_EINVAL);
+    assert_int_equal(haft_question_defaults(NULL, &text), HAFT_EINVAL);
+    assert_int_equal(haft_client_latest(NULL), HAFT_EINVAL);
+    assert_int_equal(haft_client_discovery(NULL, &text), HAFT_EINVAL);
+    assert_null(haft_client_skipped(NULL, 0, NULL));
+    assert_null(haft_client_revision(NULL));
+    assert_string_equal(haft_client_error(NULL, NULL), "");
+    haft_subscription_free(NULL);
+    haft_buffer_finish(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(handlers_that_are_wrong_are_told_of),
         cmocka_unit_test(nothing_is_no_server_no_tool_and_no_client),
+        cmocka_unit_test(every_misuse_has_a_reason),
+        cmocka_unit_test(nothing_is_no_question),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
