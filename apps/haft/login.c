@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +76,19 @@ haft_authorizer *peer_authorizer(const struct invocation *call, bool interactive
         .token_file = state_path("tokens.json", path, sizeof path) ? path : NULL);
 
     return haft_oauth_new(&options, reterr_reason);
+}
+
+const char *peer_access_hint(const struct invocation *call)
+{
+    static const char name[] = "Authorization:";
+
+    for (size_t i = 0; i < call->n_headers; i++)
+        if (!strncasecmp(call->headers[i], name, sizeof name - 1))
+            return "; it refuses the Authorization header of --header";
+    return call->command->act == act_login
+               ? "; --header 'Authorization: Bearer TOKEN' sends a token of your own"
+               : "; `haft login URL` logs in, and --header 'Authorization: Bearer TOKEN' sends a "
+                 "token";
 }
 
 static bool login_is_socket(const char *url)

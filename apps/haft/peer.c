@@ -105,12 +105,7 @@ static void peer_keep_why(struct peer *peer, int status)
     const char *why = haft_client_error(peer->client, &peer->http_status);
 
     snprintf(peer->why, sizeof peer->why, "%s%s", why && *why ? why : haft_strerror(status),
-             status != HAFT_EDENIED ? ""
-             : peer->call->command->act == act_login
-                 ? "; --header 'Authorization: Bearer TOKEN' "
-                   "sends a token of your own"
-                 : "; `haft login URL` logs in, and --header "
-                   "'Authorization: Bearer TOKEN' sends a token");
+             status == HAFT_EDENIED ? peer_access_hint(peer->call) : "");
 }
 
 /* ---- waiting ---- */
@@ -426,9 +421,10 @@ static int peer_connect(struct peer *peer, const char *url)
     if (!peer->client)
         return peer_fail(peer,
                          reason.code == HAFT_ENOMEM   ? EXIT_LOCAL
+                         : reason.code == HAFT_EFAIL  ? EXIT_LOCAL
                          : reason.code == HAFT_EINVAL ? EXIT_USAGE
                                                       : EXIT_CONNECTION,
-                         "%s%s%s", reason.path, *reason.path ? ": " : "", reason.text);
+                         "%s", reason.text);
     if (!peer_wait(peer))
         return peer_fail(peer, EXIT_INTERRUPTED, "interrupted");
     return peer->status ? exit_code_of(peer, peer->status) : EXIT_DONE;

@@ -68,4 +68,7 @@ int peer_read_line(struct peer *peer, haft_buffer *ret_line);
 haft_authorizer *peer_authorizer(const struct invocation *call, bool interactive,
                                  haft_reason *reterr_reason);
 
+/* What a person can do about a server that denies access; follows the reason. */
+const char *peer_access_hint(const struct invocation *call);
+
 #endif

@@ -3,9 +3,12 @@
  * Everything of a response comes by a callback of the HTTP client; the end is the last. A callback of
  * the client may end the exchange, or the whole link: so an exchange is `busy` meanwhile, and its end
  * waits. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <yyjson.h>
 
 #include "connect/http.h"
@@ -22,6 +25,7 @@ enum {
     ANSWER_NOT_FOUND = 404,
     ANSWER_NOT_ALLOWED = 405,
     ANSWER_SERVER_ERRORS = 500,
+    ANSWER_NOT_IMPLEMENTED = 501,
     ANSWER_REDIRECTS = 5, /* of one message */
     ANSWER_LINGER = 1000  /* milliseconds for the end of a stream after its answer */
 };
@@ -184,6 +188,12 @@ static bool answer_is_message(const struct http_answer *answer)
     return is;
 }
 
+/* Whether the server does not accept the method, as servers of files and pages. */
+static bool answer_is_not_mcp(int status)
+{
+    return status == ANSWER_NOT_ALLOWED || status == ANSWER_NOT_IMPLEMENTED;
+}
+
 static void answer_refused(struct http_exchange *exchange, bool session_gone)
 {
     const struct http_answer *answer = &exchange->answer;
@@ -192,7 +202,8 @@ static void answer_refused(struct http_exchange *exchange, bool session_gone)
                        : answer->location            ? "; the redirect is not followed"
                        : status == ANSWER_NOT_FOUND && !session_gone
                            ? "; is the path of the URL right?"
-                           : "";
+                       : answer_is_not_mcp(status) ? "; is this the URL of an MCP endpoint?"
+                                                   : "";
     char text[HTTP_TEXT], words[64], message[200];
 
     answer_error_text(answer, message, sizeof message);
@@ -204,7 +215,8 @@ static void answer_refused(struct http_exchange *exchange, bool session_gone)
                                                                 : HAFT_EPROTOCOL,
                                                   .http_status = status,
                                                   .text = text,
-                                                  .maybe_handled = status >= ANSWER_SERVER_ERRORS,
+                                                  .maybe_handled = status >= ANSWER_SERVER_ERRORS &&
+                                                                   !answer_is_not_mcp(status),
                                                   .session_gone = session_gone});
 }
 
@@ -229,11 +241,28 @@ static void answer_fail_reading(struct http_exchange *exchange)
                                                   .maybe_handled = answer->status != 0});
 }
 
+/* Why there is no connection to a Unix socket: libcurl names localhost and a port. */
+static const char *answer_socket_fault(const char *path)
+{
+    struct stat file;
+
+    if (stat(path, &file))
+        return strerror(errno);
+    if (!S_ISSOCK(file.st_mode))
+        return "it is not a socket";
+    if (access(path, W_OK))
+        return strerror(errno);
+    return "no server listens on this socket";
+}
+
 static void answer_fail_sending(struct http_exchange *exchange, const struct http_end *end)
 {
+    const char *socket = exchange->http->place.unix_socket;
     char text[HTTP_TEXT];
 
-    snprintf(text, sizeof text, "%.150s: %.200s", exchange->http->place.shown, end->text);
+    snprintf(text, sizeof text, "%s%.150s: %.200s", socket ? "unix:" : "",
+             exchange->http->place.shown,
+             socket && end->error == HTTP_CONNECT_FAILED ? answer_socket_fault(socket) : end->text);
     hf_http_answer_fail(
         exchange,
         &(haft_failure){.status = end->error == HTTP_NO_MEMORY ? HAFT_ENOMEM : HAFT_ECLOSED,
@@ -293,6 +322,7 @@ static void answer_take_error(struct http_exchange *exchange)
         answer_end_session(exchange);
         answer_refused(exchange, true);
     } else if (status != ANSWER_UNAUTHORIZED && status != ANSWER_FORBIDDEN &&
+               !(status == ANSWER_NOT_FOUND && exchange->is_initialize) && /* no such path */
                answer_is_message(&exchange->answer)) {
         answer_deliver(exchange);
     } else if (!falls_back || !hf_http_events_fall_back(exchange)) {

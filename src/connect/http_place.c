@@ -20,6 +20,58 @@ static int place_refuse(haft_reason *reterr_reason, const char *text)
     return hf_error_set(reterr_reason, HAFT_EINVAL, "url", "%s", text);
 }
 
+/* What is wrong with the authority of a URL, without credentials; NULL if nothing is. */
+static const char *place_authority_fault(struct url_part authority)
+{
+    const char *text = authority.text, *end = text + authority.size, *port;
+    unsigned long number = 0;
+
+    if (!authority.size || *text == ':')
+        return "the host is missing";
+    if (*text == '[') {
+        port = memchr(text, ']', authority.size);
+        if (!port)
+            return "the ] after the address is missing";
+        port++;
+    } else {
+        port = memchr(text, ':', authority.size);
+    }
+    if (!port || port == end)
+        return NULL;
+    if (*port != ':')
+        return "the host is not valid";
+    for (const char *digit = port + 1; digit < end; digit++) {
+        if (*digit < '0' || *digit > '9' || number > 65535)
+            return "the port is not a number from 1 to 65535";
+        number = number * 10 + (unsigned long)(*digit - '0');
+    }
+    return (number && number <= 65535) || port + 1 == end
+               ? NULL
+               : "the port is not a number from 1 to 65535";
+}
+
+/* Checks what libcurl would refuse without a reason. */
+static int place_check(const char *url, haft_reason *reterr_reason)
+{
+    struct url parts = hf_url_split(url, strlen(url));
+    const char *fault = NULL;
+
+    for (const char *c = url; *c && !fault; c++)
+        if ((unsigned char)*c > 0x7F)
+            fault = "it is not ASCII; write other characters as %XX, and names of hosts as xn--...";
+        else if (*c <= ' ' || *c == 0x7F || *c == '\\')
+            fault =
+                "it contains a space, a control character or a backslash; write it as %20 and so "
+                "on";
+    if (!fault)
+        fault = place_authority_fault(parts.authority);
+    if (!fault && strlen(url) > PLACE_URL)
+        fault = "it is too long";
+    return fault ? hf_error_set(reterr_reason, HAFT_EINVAL, "url", "invalid URL %.80s: %s", url,
+                                fault)
+                 : 0;
+}
+
 /* "unix:/run/tools.sock:/mcp" */
 static int place_read_unix(struct http_place *place, const char *rest, haft_arena *arena,
                            haft_reason *reterr_reason)
@@ -76,7 +128,11 @@ int hf_http_place_read(struct http_place *place, const char *url, haft_arena *ar
     else if (place_begins(url, "http://") || place_begins(url, "https://"))
         status = place_take_credentials(place, url, arena, reterr_reason);
     else
-        return place_refuse(reterr_reason, "the URL must begin with http://, https:// or unix:");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "url",
+                            "invalid URL %.*s: it must begin with http://, https:// or unix:",
+                            (int)strcspn(url, "@?#"), url);
+    if (!status)
+        status = place_check(place->url, reterr_reason);
     if (!status) {
         place->shown = place->unix_socket
                            ? place->unix_socket

@@ -1,7 +1,55 @@
 /* target.c - checks and copies a target. */
+#define _GNU_SOURCE /* memmem */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "connect/link.h"
+
+/* Files of certificates and keys: libcurl reports a problem with one during the first handshake, and
+ * does not say which. */
+static int target_check_file(const char *member, const char *path, haft_reason *reterr_reason)
+{
+    static const char begin[] = "-----BEGIN ";
+    char block[4096];
+    size_t kept = 0;
+    bool found = false;
+    ssize_t n;
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+    if (!path)
+        return 0;
+    if (fd < 0)
+        return hf_error_set(reterr_reason, HAFT_EFAIL, member, "%s %s: %s", member, path,
+                            strerror(errno));
+    while (!found && (n = read(fd, block + kept, sizeof block - kept)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            break;
+        kept += (size_t)n;
+        found = memmem(block, kept, begin, sizeof begin - 1);
+        if (kept >= sizeof begin) { /* the beginning may be parted by two blocks */
+            memmove(block, block + kept - sizeof begin, sizeof begin);
+            kept = sizeof begin;
+        }
+    }
+    n = found ? 0 : n;
+    hf_error_set(reterr_reason, HAFT_EFAIL, member, "%s %s: %s", member, path,
+                 n < 0 ? strerror(errno) : "it is not in PEM format");
+    close(fd);
+    return found ? 0 : HAFT_EFAIL;
+}
+
+static int target_check_files(const haft_target *target, haft_reason *reterr_reason)
+{
+    int status = target_check_file("ca_file", target->ca_file, reterr_reason);
+
+    if (!status)
+        status = target_check_file("certificate", target->certificate, reterr_reason);
+    return status ? status : target_check_file("key", target->key, reterr_reason);
+}
 
 int hf_connect_target_check(const haft_target *target, haft_reason *reterr_reason)
 {
@@ -14,7 +62,7 @@ int hf_connect_target_check(const haft_target *target, haft_reason *reterr_reaso
         return hf_error_set(reterr_reason, HAFT_EINVAL, "command", "the command is empty");
     if (target->n_headers && !target->headers)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "headers", "headers is NULL");
-    return 0;
+    return target->url ? target_check_files(target, reterr_reason) : 0;
 }
 
 /* Keeps the first failure. */

@@ -77,6 +77,28 @@ static void test_blocking(void **state)
     }
 }
 
+/* Structs without their size. */
+static void test_unsized(void **state)
+{
+    haft_reason reason = {0};
+
+    (void)state;
+    assert_null(haft_client_connect(&(haft_target){.url = "http://a/"}, NULL, &reason));
+    assert_string_equal(reason.text, "haft_target: its struct_size is not set; start it with "
+                                     "HAFT_INIT or HAFT_WITH");
+    assert_null(haft_client_connect(HAFT_WITH(haft_target, .url = "http://a/"),
+                                    &(haft_client_options){.name = "x"}, &reason));
+    assert_string_equal(reason.text, "haft_client_options: its struct_size is not set; start it "
+                                     "with HAFT_INIT or HAFT_WITH");
+    assert_null(haft_client_connect(NULL, NULL, &reason));
+    assert_string_equal(reason.text, "target is NULL");
+    assert_null(haft_client_connect(NULL, NULL, NULL));
+    assert_null(haft_client_start(NULL, HAFT_WITH(haft_target, .url = "http://a/"), NULL, NULL,
+                                  NULL, &reason));
+    assert_string_equal(reason.text, "haft_client_start: loop is NULL");
+    haft_client_close(NULL, NULL, NULL);
+}
+
 static const struct refused {
     haft_target target;
     const char *text;
@@ -84,11 +106,38 @@ static const struct refused {
     {HAFT_INIT(haft_target, .url = NULL),
      "exactly one of url, command, server and descriptors must be set"},
     {HAFT_INIT(haft_target, .url = "ftp://x/"),
-     "the URL must begin with http://, https:// or unix:"},
+     "invalid URL ftp://x/: it must begin with http://, https:// or unix:"},
+    {HAFT_INIT(haft_target, .url = "http://"), "invalid URL http://: the host is missing"},
+    {HAFT_INIT(haft_target, .url = "http:///mcp"), "invalid URL http:///mcp: the host is missing"},
+    {HAFT_INIT(haft_target, .url = "http://a:secret@:8/"),
+     "invalid URL http://:8/: the host is missing"},
+    {HAFT_INIT(haft_target, .url = "http://a b/mcp"),
+     "invalid URL http://a b/mcp: it contains a space"},
+    {HAFT_INIT(haft_target, .url = "http://b\xc3\xbc/"),
+     "invalid URL http://b\xc3\xbc/: it is not ASCII"},
+    {HAFT_INIT(haft_target, .url = "http://127.0.0.1:65536/"),
+     "invalid URL http://127.0.0.1:65536/: the port is not a number from 1 to 65535"},
+    {HAFT_INIT(haft_target, .url = "http://127.0.0.1:0/"),
+     "invalid URL http://127.0.0.1:0/: the port is not a number from 1 to 65535"},
+    {HAFT_INIT(haft_target, .url = "http://127.0.0.1:x/"),
+     "invalid URL http://127.0.0.1:x/: the port is not a number from 1 to 65535"},
+    {HAFT_INIT(haft_target, .url = "http://[::1/mcp"),
+     "invalid URL http://[::1/mcp: the ] after the address is missing"},
+    {HAFT_INIT(haft_target, .url = "http://[::1]x/"),
+     "invalid URL http://[::1]x/: the host is not valid"},
+    {HAFT_INIT(haft_target, .url = "https://a/", .ca_file = "/nonexistent"),
+     "ca_file /nonexistent: No such file or directory"},
+    {HAFT_INIT(haft_target, .url = "https://a/", .ca_file = "/dev/null"),
+     "ca_file /dev/null: it is not in PEM format"},
+    {HAFT_INIT(haft_target, .url = "https://a/", .certificate = "/"),
+     "certificate /: Is a directory"},
+    {HAFT_INIT(haft_target, .url = "https://a/", .key = "/nonexistent"),
+     "key /nonexistent: No such file or directory"},
+    {HAFT_INIT(haft_target, .url = "unix:/dev/null"), "unix:/dev/null: it is not a socket"},
     {HAFT_INIT(haft_target, .url = "http://127.0.0.1:1/mcp"),
      "http://127.0.0.1:1/mcp: could not connect: Failed to connect to 127.0.0.1 port 1 after"},
     {HAFT_INIT(haft_target, .url = "unix:/nonexistent/socket"),
-     "/nonexistent/socket: could not connect"},
+     "unix:/nonexistent/socket: No such file or directory"},
     {HAFT_INIT(haft_target, .command = (const char *const[]){"/nonexistent", NULL}),
      "cannot start /nonexistent: no such file or directory"},
     {HAFT_INIT(haft_target, .command = (const char *const[]){"sh", "-c", "exit 7", NULL}),
@@ -385,13 +434,10 @@ static void test_memory(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocking),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_socket_with_authorizer),
-        cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_close_inside),
-        cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_blocking), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unsized),  cmocka_unit_test(test_socket_with_authorizer),
+        cmocka_unit_test(test_starts),   cmocka_unit_test(test_close_inside),
+        cmocka_unit_test(test_loop),     cmocka_unit_test(test_many),
         cmocka_unit_test(test_memory),
     };
 

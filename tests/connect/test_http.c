@@ -75,6 +75,11 @@ static const struct single {
      {{.text = REFUSED("403 Forbidden")}},
      "failed 1: -23/403 the server answered 403 Forbidden\n",
      "POST /mcp\n"},
+    {"a server of pages",
+     {{.text = REFUSED("501 Not Implemented")}},
+     "failed 1: -22/501 the server answered 501 Not Implemented; is this the URL of an MCP endpoint?"
+     "\n",
+     "POST /mcp\n"},
     {"a failure of the server",
      {{.text = REFUSED("500 Internal Server Error")}},
      "failed 1: -22/500 the server answered 500 Internal Server Error [maybe]\n",

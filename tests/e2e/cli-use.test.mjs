@@ -298,3 +298,16 @@ test("logs in, uses the login, and logs out", async () => {
         resource.close();
     }
 });
+
+test("says that a token of the command line was refused", async () => {
+    await withFake((m, q, response) => response.writeHead(401).end(), async (url) => {
+        const got = await run(["tools", url, "--header", "authorization: Bearer mine"]);
+
+        assert.equal(got.code, 8, got.err);
+        assert.match(got.err, /; it refuses the Authorization header of --header\n$/);
+        assert.doesNotMatch(got.err, /haft login/);
+    });
+    const got = await run(["tools", "https://127.0.0.1:1/", "--ca", "/nonexistent"]);
+
+    assert.deepEqual(got, { code: 6, out: "", err: "haft: ca_file /nonexistent: No such file or directory\n" });
+});

@@ -356,7 +356,13 @@ const stream = (response, text) => {
 
 const faults = {
     "not found": [(m, q, r) => r.writeHead(404).end(), 3, /the server answered 404 Not Found; is the path/],
-    "not allowed": [(m, q, r) => r.writeHead(405).end(), 3, /the server answered 405/],
+    "not found, as a message": [
+        (m, q, r) => r.writeHead(404, { "Content-Type": "application/json" }).end(`{"jsonrpc":"2.0","id":${m.id},"error":{"code":-32601,"message":"no"}}`),
+        3,
+        /the server answered 404 Not Found: no; is the path of the URL right\?/,
+    ],
+    "not allowed": [(m, q, r) => r.writeHead(405).end(), 3, /405 .*; is this the URL of an MCP endpoint\?/],
+    "is not one of MCP": [(m, q, r) => r.writeHead(501).end(), 3, /501 Not Implemented; is this the URL of an MCP endpoint\?\n$/],
     "wants a token": [(m, q, r) => r.writeHead(401).end(), 8, /status 401\); `haft login URL` logs in, and --header/],
     forbids: [(m, q, r) => r.writeHead(403).end('{"jsonrpc":"2.0"}'), 8, /answered 403 .*`haft login URL` logs in/],
     breaks: [(m, q, r) => r.writeHead(500).end("oh"), 3, /answered 500/],
