@@ -15,7 +15,8 @@
  * client.  A client of haft_client_start uses the program's libuv loop, whose thread calls all
  * functions; those that would wait return HAFT_PENDING, and results go to callbacks
  * (haft_client_begin).  Neither starts a thread.  Of the program's signals only SIGCHLD is affected: libuv
- * handles it once a process has been started.
+ * handles it once a process has been started.  A standard descriptor that is closed is opened on /dev/null,
+ * so that no connection gets its number.
  *
  * URLs need the optional part in libhaft-http-client (haft/part.h). */
 #ifndef HAFT_CONNECT_H

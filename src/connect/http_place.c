@@ -20,7 +20,7 @@ static int place_refuse(haft_reason *reterr_reason, const char *text)
     return hf_error_set(reterr_reason, HAFT_EINVAL, "url", "%s", text);
 }
 
-/* What is wrong with the authority of a URL, without credentials; NULL if nothing is. */
+/* The fault in the authority of a URL, without credentials; NULL if there is none. */
 static const char *place_authority_fault(struct url_part authority)
 {
     const char *text = authority.text, *end = text + authority.size, *port;

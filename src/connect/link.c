@@ -1,7 +1,9 @@
 /* link.c - the loop of a client, its timers, and its end. */
 #include "connect/link.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sha256.h"
 
@@ -78,6 +80,18 @@ void hf_connect_link_close(struct connect_link *link)
         link_finish_own(link);
 }
 
+/* Fills closed standard descriptors with /dev/null, for good: a socket or a pipe with such a number would not
+ * be closed by libuv, would receive what the program prints, and would be inherited by children. */
+static void link_keep_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        int null = fcntl(fd, F_GETFD) < 0 ? open("/dev/null", fd ? O_WRONLY : O_RDONLY) : fd;
+
+        if (null > STDERR_FILENO)
+            close(null); /* another thread was faster */
+    }
+}
+
 int hf_connect_link_init(struct connect_link *link, const struct connect_class *class,
                          const haft_allocator *allocator, uv_loop_t *loop,
                          const haft_target *target, const struct connect_limits *limits)
@@ -91,6 +105,7 @@ int hf_connect_link_init(struct connect_link *link, const struct connect_class *
         haft_arena_free(link->arena);
         return HAFT_ENOMEM;
     }
+    link_keep_standard();
     link->has_own = !loop;
     if (link->has_own && uv_loop_init(&link->own)) {
         haft_arena_free(link->arena);

@@ -3,6 +3,8 @@
 #include <haft/connect.h>
 #include <haft/part.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <yyjson.h>
 
 #include "http/site.h"
@@ -97,6 +99,47 @@ static void test_unsized(void **state)
                                   NULL, &reason));
     assert_string_equal(reason.text, "haft_client_start: loop is NULL");
     haft_client_close(NULL, NULL, NULL);
+}
+
+/* A daemon may run without standard descriptors: what the client opens does not take their numbers, which
+ * libuv does not close and a child process would inherit. The child's exit status is the number of what
+ * failed. */
+static int use_without_standard(unsigned closed)
+{
+    static const char script[] =
+        "case $(readlink /proc/self/fd/2) in socket*|*eventpoll*) exit 9;; "
+        "esac; exec \"$0\" serve";
+    const char *const command[] = {"sh", "-c", script, program, NULL};
+    haft_result result;
+
+    for (int fd = 0; fd < 3; fd++)
+        if (closed & 1u << fd)
+            close(fd);
+    for (int i = 0; i < 2; i++) {
+        haft_target target = target_of(i ? WAY_PROCESS : WAY_URL, command);
+        haft_client *client = haft_client_connect(&target, NULL, NULL);
+
+        if (!client)
+            return 1 + i;
+        if (haft_client_call(client, "echo", "{\"text\":\"hello\"}", &result))
+            return 3 + i;
+        haft_client_free(client);
+    }
+    return 0;
+}
+
+static void test_closed_descriptors(void **state)
+{
+    (void)state;
+    for (unsigned closed = 1; closed < 8; closed++) {
+        int status;
+        pid_t pid = fork();
+
+        if (!pid)
+            _exit(use_without_standard(closed));
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+    }
 }
 
 static const struct refused {
@@ -434,10 +477,15 @@ static void test_memory(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocking), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_unsized),  cmocka_unit_test(test_socket_with_authorizer),
-        cmocka_unit_test(test_starts),   cmocka_unit_test(test_close_inside),
-        cmocka_unit_test(test_loop),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_blocking),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unsized),
+        cmocka_unit_test(test_closed_descriptors),
+        cmocka_unit_test(test_socket_with_authorizer),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_close_inside),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_memory),
     };
 
