@@ -52,6 +52,8 @@ static bool bearer_is_here(const char *host)
     static const char *const hosts[] = {"localhost", "[::1]"};
     size_t size = strcspn(host, *host == '[' ? "/?#" : ":/?#");
 
+    if (memchr(host, '@', strcspn(host, "/?#")))
+        return false; /* what precedes it is a user name, not the host */
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
         if (bearer_begins(host, hosts[i]) &&
             (!host[strlen(hosts[i])] || strchr(":/?#", host[strlen(hosts[i])])))

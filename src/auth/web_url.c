@@ -214,7 +214,9 @@ static enum network network_of_six(const unsigned char *bytes)
 {
     static const unsigned char none[16], loopback[16] = {[15] = 1};
     static const unsigned char mapped[12] = {[10] = 0xFF, [11] = 0xFF};
-    static const unsigned char translated[12] = {0x00, 0x64, 0xFF, 0x9B}; /* RFC 6052 */
+    static const unsigned char translated[12] = {0x00, 0x64, 0xFF, 0x9B};       /* RFC 6052 */
+    static const unsigned char local[6] = {0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01}; /* RFC 8215 */
+    static const unsigned char teredo[4] = {0x20, 0x01};
 
     if (!memcmp(bytes, mapped, sizeof mapped) || !memcmp(bytes, translated, sizeof translated))
         return network_of_four(network_word(bytes + 12));
@@ -224,6 +226,13 @@ static enum network network_of_six(const unsigned char *bytes)
         return NETWORK_LINK;
     if ((bytes[0] & 0xFE) == 0xFC || (bytes[0] == 0xFE && (bytes[1] & 0xC0) == 0xC0))
         return NETWORK_PRIVATE;
+    if (!memcmp(bytes, local,
+                sizeof local)) /* of which length the prefix is, only its network knows */
+        return NETWORK_PRIVATE;
+    if (!memcmp(bytes, none, 12)) /* IPv4-compatible, obsolete */
+        return network_of_four(network_word(bytes + 12));
+    if (!memcmp(bytes, teredo, sizeof teredo)) /* the address is inverted */
+        return network_of_four(~network_word(bytes + 12));
     if (bytes[0] == 0x20 && bytes[1] == 0x02) /* 6to4 */
         return network_of_four(network_word(bytes + 2));
     return NETWORK_PUBLIC;

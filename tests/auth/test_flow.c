@@ -586,6 +586,76 @@ static void exchanges_assertions(void **state)
     }
 }
 
+/* Its tokens have expired, and there is nothing to renew them with. */
+static int load_expired(void *context, const char *key, haft_buffer *ret_value)
+{
+    const char *issuer = context;
+
+    if (!strncmp(key, "server ", 7))
+        haft_buffer_printf(ret_value, "{\"issuer\":\"%s\",\"resource\":\"http://127.0.0.1:1/mcp\"}",
+                           issuer);
+    else if (!strncmp(key, "token ", 6))
+        haft_buffer_puts(ret_value, "{\"client_id\":\"mine\",\"access_token\":\"old\","
+                                    "\"token_type\":\"Bearer\",\"expires_at\":1}");
+    else
+        return HAFT_ENOTFOUND;
+    return 0;
+}
+
+/* What the program names is trusted, also after an exchange at an identity provider. */
+static void reaches_its_issuer_after_an_exchange(void **state)
+{
+    char metadata[256];
+    struct answer changed[] = {{"/idp", "200 OK",
+                                "{'access_token':'jag','token_type':'N_A','issued_token_type':"
+                                "'urn:ietf:params:oauth:token-type:id-jag'}"},
+                               {usual[1].path, "200 OK", metadata},
+                               {0}};
+    struct script script = {.changed = changed}, granting = {.changed = NULL};
+    struct rogue *other = rogue_open(serve_script, &granting); /* a connection of its own */
+    struct http_field fields[AUTHORIZER_FIELDS];
+    haft_arena *arena = haft_arena_new(NULL, 1 << 16);
+    struct subject subject;
+    char issuer[64] = "", idp[80];
+    haft_oauth_options *own;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(subject_init(&subject, &script,
+                                  (haft_oauth_options){.grant = HAFT_GRANT_ID_JAG,
+                                                       .client_id = "mine",
+                                                       .client_secret = "s",
+                                                       .issuer = "https://later.example",
+                                                       .assertion = "id-token",
+                                                       .idp_client_id = "at-idp",
+                                                       .idp_token_endpoint = "http://127.0.0.1:1/",
+                                                       .load = load_expired,
+                                                       .save = save_stored,
+                                                       .context = issuer},
+                                  NULL),
+                     0);
+    /* The port of the server is not known before it listens. */
+    snprintf(issuer, sizeof issuer, "%s", subject.rogue->url);
+    snprintf(idp, sizeof idp, "%s/idp", subject.rogue->url);
+    own = &((struct oauth *)subject.authorizer)->options;
+    own->issuer = issuer;
+    own->idp_token_endpoint = idp;
+    snprintf(metadata, sizeof metadata, "{'issuer':'@','token_endpoint':'%s/token'}", other->url);
+    assert_int_equal(subject.authorizer->class->headers(
+                         subject.authorizer, "POST", "http://127.0.0.1:1/mcp",
+                         "http://127.0.0.1:1/mcp", arena, fields, &n, &subject.wait),
+                     HAFT_PENDING);
+    ((struct oauth *)subject.authorizer)->accesses->network = NETWORK_PUBLIC;
+    while (!subject.dones)
+        uv_run(&subject.loop, UV_RUN_ONCE);
+    if (subject.status)
+        fail_msg("%s", subject.reason.text);
+    assert_non_null(strstr(granting.form, "assertion=jag"));
+    haft_arena_free(arena);
+    subject_finish(&subject);
+    rogue_close(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -601,6 +671,7 @@ int main(void)
         cmocka_unit_test(connects_to_no_narrower_network),
         cmocka_unit_test(falls_back_to_2025_03_26),
         cmocka_unit_test(exchanges_assertions),
+        cmocka_unit_test(reaches_its_issuer_after_an_exchange),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,10 @@
 #define _GNU_SOURCE
 #include "auth/script.h"
 
+#include <fcntl.h>
+
+#include "auth/client/flow.h"
+
 /* An assertion goes to one authorization server, also if the client has no id there. */
 static void shows_assertions_to_one_issuer(void **state)
 {
@@ -305,6 +309,90 @@ static void keeps_tokens_when_renewal_fails(void **state)
     }
 }
 
+/* ---- several programs ---- */
+
+/* A token file with an expired token for the server. */
+static void write_expired(const char *path, const char *origin)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    FILE *file = fdopen(fd, "w");
+
+    assert_non_null(file);
+    fprintf(
+        file,
+        "{\"haft-tokens-1\":{\"server %s/mcp\":{\"issuer\":\"%s\",\"resource\":\"%s/mcp\"},"
+        "\"token %s %s/mcp\":{\"client_id\":\"c\",\"access_token\":\"old\",\"token_type\":"
+        "\"Bearer\",\"refresh_token\":\"once\",\"expires_at\":1},"
+        "\"client %s\":{\"client_id\":\"c\",\"redirect_uri\":\"http://127.0.0.1:1/callback\"}}}",
+        origin, origin, origin, origin, origin, origin);
+    fclose(file);
+}
+
+static int subject_ask(struct subject *subject, haft_arena *arena, struct http_field *fields)
+{
+    size_t n = 0;
+
+    fields[0].value = "";
+    return subject->authorizer->class->headers(subject->authorizer, "POST", subject->url,
+                                               subject->url, arena, fields, &n, &subject->wait);
+}
+
+static bool subject_waits(const struct subject *subject)
+{
+    const struct oauth *oauth = (const struct oauth *)subject->authorizer;
+
+    return oauth->accesses->flow && oauth->accesses->flow->renewal.timer;
+}
+
+/* Two programs renew at the same instant: the second finds what the first has saved. If the first ends
+ * without an answer, the second uses the refresh token. */
+static void uses_a_refresh_token_once(void **state)
+{
+    char path[] = "/tmp/haft-renew-XXXXXX", lock[64];
+    int fd = mkstemp(path);
+
+    (void)state;
+    close(fd);
+    unlink(path);
+    for (int dies = 0; dies < 2; dies++) {
+        struct script script = {.changed = NULL}, unused = {.changed = NULL};
+        struct subject first, second;
+        haft_arena *arena = haft_arena_new(NULL, 1 << 16);
+        struct http_field fields[AUTHORIZER_FIELDS];
+        haft_oauth_options options = {.token_file = path};
+
+        assert_int_equal(subject_init(&first, &script, options, NULL), 0);
+        assert_int_equal(subject_init(&second, &unused, options, NULL), 0);
+        memcpy(second.url, first.url, sizeof second.url);
+        write_expired(path, first.rogue->url);
+        assert_int_equal(subject_ask(&first, arena, fields), HAFT_PENDING);
+        while (!script.tokens)
+            uv_run(&first.loop, UV_RUN_ONCE);
+        assert_int_equal(subject_ask(&second, arena, fields), HAFT_PENDING);
+        while (!second.dones && !subject_waits(&second))
+            uv_run(&second.loop, UV_RUN_ONCE);
+        assert_int_equal(script.tokens, 1);
+        if (dies)
+            first.authorizer->class->detach(first.authorizer);
+        while (!dies && !first.dones)
+            uv_run(&first.loop, UV_RUN_ONCE);
+        while (!second.dones)
+            uv_run(&second.loop, UV_RUN_ONCE);
+        assert_int_equal(second.status, 0);
+        assert_int_equal(subject_ask(&second, arena, fields), 0);
+        assert_string_equal(fields[0].value, "Bearer good");
+        assert_int_equal(script.tokens, 1 + dies);
+        haft_arena_free(arena);
+        subject_finish(&second);
+        subject_finish(&first);
+    }
+    for (int i = 0; i < 2; i++) {
+        snprintf(lock, sizeof lock, "%s.%s", path, i ? "lock" : "renew");
+        assert_int_equal(unlink(lock), 0);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +404,7 @@ int main(void)
         cmocka_unit_test(asks_before_it_registers),
         cmocka_unit_test(renews_at_the_issuer_of_the_token),
         cmocka_unit_test(keeps_tokens_when_renewal_fails),
+        cmocka_unit_test(uses_a_refresh_token_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

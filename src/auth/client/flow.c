@@ -74,7 +74,8 @@ int hf_flow_new(struct oauth *oauth, struct oauth_access *access, enum flow_goal
     if (!flow)
         return hf_error_set(reterr_reason, HAFT_ENOMEM, access->url, "%s",
                             haft_strerror(HAFT_ENOMEM));
-    *flow = (struct oauth_flow){.oauth = oauth, .access = access, .goal = goal, .loop = *loop};
+    *flow = (struct oauth_flow){
+        .oauth = oauth, .access = access, .goal = goal, .loop = *loop, .renewal.lock = -1};
     haft_buffer_init(&flow->fetch.body, oauth->memory, FLOW_BODY);
     haft_buffer_init(&flow->fetch.answer, oauth->memory, METADATA_LIMIT);
     options.allow_context = flow;
@@ -111,6 +112,7 @@ void hf_flow_free(struct oauth_flow *flow)
     if (http)
         flow->loop.http->destroy(http); /* its on_end finds the flow dead */
     hf_login_finish(flow);
+    hf_renewal_end(flow);
     if (flow->busy)
         return;
     if (flow->key)

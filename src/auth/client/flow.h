@@ -27,6 +27,7 @@ struct flow_fetch {
     int status;
     bool at_server;  /* it goes to the MCP server's origin */
     bool trusted;    /* it goes to a URL of the options */
+    bool of_issuer;  /* `trusted` for the issuer, while it goes to an identity provider */
     flow_step *step; /* for the answer */
 };
 
@@ -53,6 +54,14 @@ struct flow_login {
     const char *state, *verifier, *redirect_uri;
     const char *query; /* that came while open_url was running */
     bool waiting, opening;
+};
+
+/* The wait for other programs that renew tokens of the same store. */
+struct flow_renewal {
+    int lock;          /* descriptor; -1: none */
+    uv_timer_t *timer; /* while it waits */
+    uint64_t until;    /* when it gives up */
+    flow_step *next;   /* with the lock */
 };
 
 /* Marks of steps that must not be repeated. */
@@ -84,6 +93,7 @@ struct oauth_flow {
     struct issuer_metadata issuer;
     struct flow_client client;
     struct flow_login login;
+    struct flow_renewal renewal;
     flow_step *build;      /* writes the body of a token request */
     flow_step *granted;    /* for the answer of the token endpoint */
     const char *endpoint;  /* of the token request */
@@ -137,6 +147,11 @@ int hf_grant_send(struct oauth_flow *flow);
 /* Adds client authentication to the body and, for Basic, to the headers. */
 int hf_client_authenticate(struct oauth_flow *flow, haft_buffer *header);
 unsigned hf_client_method(const struct oauth_flow *flow, unsigned registered);
+
+/* Runs the next step when no other program uses a refresh token of the same store (renewal.c);
+ * HAFT_EBUSY if that takes too long. hf_renewal_end lets the others go on. */
+int hf_renewal_begin(struct oauth_flow *flow, flow_step *next);
+void hf_renewal_end(struct oauth_flow *flow);
 
 void hf_login_finish(struct oauth_flow *flow);
 /* A redirect came. Returns HAFT_EINVAL if the flow does not wait for one with this state. */

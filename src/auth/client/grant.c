@@ -274,7 +274,7 @@ static int grant_exchanged(struct oauth_flow *flow)
     haft_reason reason = {0};
     int status;
 
-    flow->fetch.trusted = false;
+    flow->fetch.trusted = flow->fetch.of_issuer;
     if (flow->fetch.status != 200)
         return hf_flow_refuse(flow, HAFT_EDENIED,
                               "the identity provider refused the exchange: %s (status %d)",
@@ -305,6 +305,7 @@ static int grant_exchange_begin(struct oauth_flow *flow)
     hf_form_add(body, "requested_token_type", grant_id_jag);
     hf_form_add(body, "audience", flow->issuer.issuer);
     grant_add_target(flow, true);
+    flow->fetch.of_issuer = flow->fetch.trusted;
     flow->fetch.trusted = true;
     return hf_flow_post(flow, options->idp_token_endpoint, headers, 2, grant_exchanged);
 }
@@ -362,6 +363,7 @@ static int grant_obtain(struct oauth_flow *flow)
 /* Goes on without the refresh token; `drop` says that it is worth nothing any more. */
 static int grant_renewal_failed(struct oauth_flow *flow, bool drop)
 {
+    hf_renewal_end(flow); /* a login may take long */
     flow->marks.renewing = false;
     flow->marks.renewed = true;
     flow->access->tokens.refresh = NULL;
@@ -388,6 +390,7 @@ static int grant_follow(struct oauth_flow *flow)
 {
     const struct oauth_tokens *tokens = &flow->access->tokens;
 
+    hf_renewal_end(flow);
     flow->marks.renewing = false;
     if (flow->goal == FLOW_AUTHORIZE)
         return grant_obtain(flow);
@@ -488,6 +491,6 @@ int hf_grant_begin(struct oauth_flow *flow)
         return status;
     if (!flow->step_up && !flow->marks.renewed && grant_is_same(flow) &&
         flow->access->tokens.refresh)
-        return grant_renew(flow);
+        return hf_renewal_begin(flow, grant_renew);
     return grant_obtain(flow);
 }
