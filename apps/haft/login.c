@@ -1,6 +1,8 @@
 /* login.c - the commands that log in at a server and out, and the tokens that all commands use. */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +13,36 @@
 #include "ask.h"
 #include "state.h"
 
-extern char **environ;
+/* Runs xdg-open, in a process that already has its parent: only functions that may follow fork. */
+static void login_run_browser(const char *url)
+{
+    char *const words[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)url, NULL};
+    int null = open("/dev/null", O_RDWR);
+    pid_t pid = fork();
+
+    if (pid)
+        _exit(pid < 0); /* the browser belongs to init, which reaps it */
+    for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+        dup2(null, fd);
+    signal(SIGPIPE, SIG_DFL);
+    execvp(words[0], words);
+    _exit(1);
+}
 
 /* Opens a browser, if there is a desktop. Only the URL that is printed matters: a failure is not an
  * error. */
 static void login_open_browser(const char *url)
 {
-    char *const words[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)url, NULL};
-    posix_spawn_file_actions_t actions;
     const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
     pid_t pid;
 
     if (!(display && *display) && !(wayland && *wayland))
         return;
-    if (posix_spawn_file_actions_init(&actions))
-        return;
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
-    if (!posix_spawnp(&pid, words[0], &actions, NULL, words, environ))
-        waitpid(pid, NULL, WNOHANG);
-    posix_spawn_file_actions_destroy(&actions);
+    pid = fork();
+    if (!pid)
+        login_run_browser(url);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 static int login_open_url(void *context, const char *url)

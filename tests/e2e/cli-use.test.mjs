@@ -1,7 +1,7 @@
 /* cli-use.test.mjs - the commands of `haft` that read, complete, watch, log in and remember. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -245,6 +245,42 @@ test("does not claim a login that it cannot keep", async () => {
         assert.match(got.err, /the tokens cannot be saved: .*tokens.json: File too large\n/);
         for (const secret of issuer.secrets) assert.ok(!got.err.includes(secret));
     } finally {
+        issuer.close();
+        resource.close();
+    }
+});
+
+/* The processes whose parent is this one, also those that have ended. */
+const childrenOf = (parent) =>
+    readdirSync("/proc").filter((name) => {
+        try {
+            return /^\d+$/.test(name) && Number(readFileSync(`/proc/${name}/stat`, "latin1").split(") ").pop().split(" ")[1]) === parent;
+        } catch {
+            return false; /* it has ended meanwhile */
+        }
+    });
+
+test("leaves no process behind when it opens a browser", async () => {
+    const issuer = await Issuer.start();
+    const resource = await Resource.start(issuer, { behind: home.url });
+    const bin = join(directory, "bin");
+    const note = join(directory, "opened");
+    let child;
+
+    try {
+        mkdirSync(bin);
+        writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\necho "$1" >${note}.part; mv ${note}.part ${note}\n`, { mode: 0o755 });
+        const ended = run(["login", resource.url], {
+            env: { XDG_STATE_HOME: join(directory, "browser"), DISPLAY: ":0", PATH: `${bin}:${process.env.PATH}` },
+            started: (it) => (child = it),
+        });
+
+        await until(() => existsSync(note), "the browser");
+        await until(() => childrenOf(child.pid).length === 0, "the end of its process");
+        await browse(readFileSync(note, "utf8").trim());
+        assert.equal((await ended).out, "Logged in.\n");
+    } finally {
+        child?.kill("SIGKILL");
         issuer.close();
         resource.close();
     }
