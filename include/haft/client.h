@@ -222,6 +222,11 @@ typedef struct haft_client_exchange {
  * returns. */
 int64_t haft_client_begin(haft_client *client, const haft_client_exchange *exchange);
 
+/* Fetches a list, as haft_client_list, without waiting.  `done` gets it, once, not before the function
+ * returns; also if the client is freed.  Returns 0, HAFT_ENOMEM, HAFT_ECLOSED or HAFT_EINVAL. */
+int haft_client_list_begin(haft_client *client, haft_offer kind, haft_client_done *done,
+                           void *context);
+
 /* Sends a notification.  Returns 0, HAFT_ENOMEM, HAFT_ECLOSED or HAFT_EINVAL. */
 int haft_client_notify(haft_client *client, const char *method, const char *params);
 

@@ -138,17 +138,14 @@ int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_resu
     unsigned timeout_ms;
     int status = hf_client_needs(client, "haft_client_list", ret_result ? NULL : "ret_result");
 
-    if (!status && (unsigned)kind >= LIST_KINDS) {
-        hf_client_explain(client, 0, "haft_client_list: unknown kind %d", (int)kind);
-        status = HAFT_EINVAL;
-    }
+    if (!status)
+        status = hf_list_check_kind(client, "haft_client_list", kind);
     if (status)
         return status;
     list = &client->lists.kinds[kind];
     timeout_ms = client->options.timeout_ms;
     hf_client_enter(client);
-    if (!list->running && !list->unfetched &&
-        !(list->fresh && list->entries && hf_due_now(client) < list->until))
+    if (!list->running && !list->unfetched && !hf_list_is_fresh(client, list))
         status = hf_list_begin(client, kind);
     if (!status) {
         hf_client_wait_for(client, call_list_is_over, list, timeout_ms,

@@ -49,7 +49,7 @@ void hf_client_end(haft_client *client)
     client->requests.flushing = true;
     hf_question_drop(client, NULL);
     hf_request_fail_all(client, false, HAFT_ECANCELLED, "the client was closed");
-    while (hf_request_report(client))
+    while (hf_request_report(client) || hf_list_report(client))
         ;
     hf_negotiate_abort(client);
     client->ending = true;

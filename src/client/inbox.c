@@ -315,9 +315,10 @@ void hf_client_pump(haft_client *client)
     if (client->busy)
         return;
     client->busy = true;
-    while (!client->ending && (hf_request_report(client) || hf_negotiate_report(client) ||
-                               hf_subscribe_report(client) || inbox_one(client) ||
-                               inbox_lost(client) || inbox_report_lost(client)))
+    while (!client->ending &&
+           (hf_request_report(client) || hf_list_report(client) || hf_negotiate_report(client) ||
+            hf_subscribe_report(client) || inbox_one(client) || inbox_lost(client) ||
+            inbox_report_lost(client)))
         ;
     if (!client->ending)
         hf_subscribe_revive(client);

@@ -28,6 +28,7 @@ void hf_lists_init(haft_client *client)
         haft_buffer_init(&list->items, client->allocator, client->out.limit);
         haft_buffer_init(&list->cursors, client->allocator, client->out.limit);
         haft_buffer_init(&list->skipped, client->allocator, client->out.limit);
+        haft_buffer_init(&list->places, client->allocator, client->out.limit);
     }
 }
 
@@ -59,6 +60,8 @@ void hf_lists_finish(haft_client *client)
         haft_buffer_finish(&list->items);
         haft_buffer_finish(&list->cursors);
         haft_buffer_finish(&list->skipped);
+        haft_buffer_finish(&list->places);
+        hf_list_waits_finish(client, list);
     }
 }
 
@@ -117,6 +120,7 @@ static void list_add(haft_client *client, struct list *list, yyjson_val *entries
             hf_json_value(&w, one);
             continue;
         }
+        haft_buffer_add(&list->places, &list->skipped.size, sizeof list->skipped.size);
         haft_buffer_puts(&list->skipped, yyjson_get_str(yyjson_obj_get(one, "name")));
         haft_buffer_add(&list->skipped, "", 1);
         haft_buffer_puts(&list->skipped, fault);
@@ -129,8 +133,10 @@ static int list_complete(haft_client *client, struct list *list)
     struct document *document;
 
     haft_buffer_add(&list->items, "]", 1);
-    if (list->items.status || list->skipped.status)
-        return list->items.status ? list->items.status : list->skipped.status;
+    if (list->items.status || list->skipped.status || list->places.status)
+        return list->items.status     ? list->items.status
+               : list->skipped.status ? list->skipped.status
+                                      : list->places.status;
     document = hf_document_read(client, list->items.data, list->items.size);
     hf_buffer_trim(&list->items, 0);
     if (!document || !document->root) {
@@ -244,6 +250,7 @@ int hf_list_begin(haft_client *client, haft_offer kind)
     list->fresh = true; /* unless a page or the server says otherwise */
     haft_buffer_clear(&list->cursors);
     haft_buffer_clear(&list->skipped);
+    haft_buffer_clear(&list->places);
     haft_buffer_clear(&list->items);
     haft_buffer_add(&list->items, "[", 1);
     list->running = true;
@@ -272,44 +279,67 @@ const char *hf_list_skipped(const haft_client *client, yyjson_val *name)
 
 const char *haft_client_skipped(const haft_client *client, size_t index, const char **ret_tool)
 {
-    const haft_buffer *skipped;
-    size_t at = 0;
+    const struct list *list;
+    const char *name;
+    size_t at;
 
     if (!client)
         return NULL;
-    skipped = &client->lists.kinds[HAFT_OFFER_TOOL].skipped;
-    while (at < skipped->size) {
-        const char *name = skipped->data + at, *why = name + strlen(name) + 1;
-
-        if (!index--) {
-            if (ret_tool)
-                *ret_tool = name;
-            return why;
-        }
-        at += strlen(name) + strlen(why) + 2;
-    }
-    return NULL;
+    list = &client->lists.kinds[HAFT_OFFER_TOOL];
+    if (index >= list->places.size / sizeof at)
+        return NULL;
+    memcpy(&at, list->places.data + index * sizeof at, sizeof at);
+    name = list->skipped.data + at;
+    if (ret_tool)
+        *ret_tool = name;
+    return name + strlen(name) + 1;
 }
 
-int hf_list_result(haft_client *client, struct list *list, haft_result *ret_result)
+bool hf_list_is_fresh(haft_client *client, const struct list *list)
+{
+    return list->fresh && list->entries && hf_due_now(client) < list->until;
+}
+
+int hf_list_check_kind(haft_client *client, const char *function, haft_offer kind)
+{
+    if ((unsigned)kind < LIST_KINDS)
+        return 0;
+    hf_client_explain(client, 0, "%s: unknown kind %d", function, (int)kind);
+    return HAFT_EINVAL;
+}
+
+int hf_list_read(haft_client *client, struct list *list, haft_result *ret_result,
+                 struct document **ret_document)
 {
     struct document *document = list->message ? list->last : list->document;
-    int status;
+    int status = 0;
 
-    list->unfetched = false;
+    *ret_document = NULL;
     if (list->status) {
         hf_client_explain(client, list->http_status, "%s", list->error);
         return list->status;
     }
-    hf_document_drop(client, client->results);
-    client->results = hf_document_keep(document);
     if (list->message) {
         status = hf_result_read(document, list->message, ret_result);
         hf_client_explain(client, 0, "%s (%d)", ret_result->text, ret_result->error_code);
-        return status;
+    } else {
+        *ret_result = (haft_result){.error_message = "", .text = ""};
+        ret_result->content = list->entries;
+        ret_result->value = list->value;
     }
-    *ret_result = (haft_result){.error_message = "", .text = ""};
-    ret_result->content = list->entries;
-    ret_result->value = list->value;
-    return 0;
+    *ret_document = hf_document_keep(document);
+    return status;
+}
+
+int hf_list_result(haft_client *client, struct list *list, haft_result *ret_result)
+{
+    struct document *document;
+    int status = hf_list_read(client, list, ret_result, &document);
+
+    list->unfetched = false;
+    if (!document)
+        return status;
+    hf_document_drop(client, client->results);
+    client->results = document;
+    return status;
 }

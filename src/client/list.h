@@ -12,6 +12,7 @@ struct list {
     haft_buffer items;   /* JSON of the entries so far */
     haft_buffer cursors; /* hashes of the cursors so far */
     haft_buffer skipped; /* tools that cannot be called, and why, each with a NUL */
+    haft_buffer places;  /* where each of them begins, a size_t */
     unsigned pages;
     bool running;
     bool asked;     /* it was fetched for calls of tools */
@@ -26,6 +27,7 @@ struct list {
     yyjson_val *message;
     haft_time until; /* fresh before this time */
     bool fresh;
+    struct list_wait *first_wait, *last_wait; /* callbacks that wait for it */
 };
 
 struct lists {
@@ -37,11 +39,22 @@ struct lists {
 int hf_list_begin(haft_client *client, haft_offer kind);
 /* Forgets a list that the server has changed. */
 void hf_list_changed(haft_client *client, haft_offer kind);
-/* The outcome of a list that is not being fetched; the client keeps its document as the latest
+/* Whether the list can be used without asking the server. */
+bool hf_list_is_fresh(haft_client *client, const struct list *list);
+/* Returns 0, or HAFT_EINVAL with the reason if there is no such kind. */
+int hf_list_check_kind(haft_client *client, const char *function, haft_offer kind);
+/* The outcome of a list that is not being fetched, and a reference to its document, which may be
+ * NULL after an error. */
+int hf_list_read(haft_client *client, struct list *list, haft_result *ret_result,
+                 struct document **ret_document);
+/* The same; the client keeps its document as the latest
  * result. */
 int hf_list_result(haft_client *client, struct list *list, haft_result *ret_result);
 /* Why the list of tools does not have the one with the name; NULL if it was not left out. */
 const char *hf_list_skipped(const haft_client *client, yyjson_val *name);
+/* Reports a list to a callback that waits for it (list_wait.c). Returns false if there is none. */
+bool hf_list_report(haft_client *client);
+void hf_list_waits_finish(haft_client *client, struct list *list);
 void hf_lists_init(haft_client *client);
 void hf_lists_finish(haft_client *client);
 

@@ -479,6 +479,105 @@ static void calls_with_declared_types(void **state)
     script_finish(&script);
 }
 
+/* ---- callbacks ---- */
+
+struct list_seen {
+    int times, status;
+    size_t n;
+    char error[256];
+    bool frees, again;
+};
+
+static void list_seen_done(void *context, haft_client *client, int status,
+                           const haft_result *result)
+{
+    struct list_seen *seen = context;
+
+    seen->times++;
+    seen->status = status;
+    if (seen->again) /* what the result points to lives until the callback returns */
+        assert_int_equal(haft_client_list_begin(client, HAFT_OFFER_PROMPT, list_seen_done, seen),
+                         0);
+    seen->again = false;
+    if (result)
+        seen->n = yyjson_arr_size(result->content);
+    snprintf(seen->error, sizeof seen->error, "%s", haft_client_error(client, NULL));
+    if (seen->frees)
+        haft_client_free(client);
+}
+
+static void lists_with_callbacks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(pages); i++) {
+        static struct script script;
+        struct list_seen seen = {.times = 0}, other = {.times = 0};
+        haft_client *client = open_script(&script, pages[i].steps, false,
+                                          HAFT_WITH(haft_client_options, .max_pages = 3));
+
+        print_message("%s\n", pages[i].what);
+        assert_int_equal(haft_client_list_begin(client, HAFT_OFFER_TOOL, list_seen_done, &seen), 0);
+        assert_int_equal(haft_client_list_begin(client, HAFT_OFFER_TOOL, list_seen_done, &other),
+                         0);
+        assert_int_equal(seen.times + other.times, 0);
+        haft_client_run(client, 40000);
+        assert_int_equal(seen.times, 1);
+        assert_int_equal(other.times, 1);
+        assert_int_equal(seen.status, pages[i].status);
+        assert_int_equal(seen.n, pages[i].n);
+        assert_int_equal(other.n, pages[i].n);
+        assert_non_null(strstr(seen.error, pages[i].error));
+        haft_client_free(client);
+        script_finish(&script);
+    }
+}
+
+static void reports_kept_and_abandoned_lists(void **state)
+{
+    static const struct script_row steps[] = {
+        {"tools/list", SCRIPT_SAY, LISTS(TOOL("a"), TTL(5000)), 0},
+        {"prompts/list", SCRIPT_SAY, RESULT("{\"prompts\":[]}"), 0},
+        {NULL, 0, NULL, 0}};
+    static struct script script;
+    struct list_seen seen = {.again = true}, last = {.times = 0};
+    haft_client *client = open_script(&script, steps, false, NULL);
+    haft_result result;
+
+    (void)state;
+    assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
+    assert_int_equal(haft_client_list_begin(client, HAFT_OFFER_TOOL, list_seen_done, &seen), 0);
+    assert_int_equal(seen.times, 0);
+    assert_int_equal(haft_client_run(client, 10), 0);
+    assert_int_equal(seen.times, 2);
+    assert_int_equal(seen.n, 0);
+    assert_int_equal(yyjson_arr_size(result.content), 1); /* not replaced by a callback's */
+    assert_int_equal(haft_client_list_begin(client, HAFT_OFFER_RESOURCE, list_seen_done, &last), 0);
+    assert_int_equal(haft_client_list_begin(client, HAFT_OFFER_TOOL, NULL, NULL), HAFT_EINVAL);
+    assert_string_equal(haft_client_error(client, NULL), "haft_client_list_begin: done is NULL");
+    assert_int_equal(haft_client_list_begin(client, (haft_offer)9, list_seen_done, NULL),
+                     HAFT_EINVAL);
+    assert_int_equal(haft_client_list_begin(NULL, HAFT_OFFER_TOOL, list_seen_done, NULL),
+                     HAFT_EINVAL);
+    haft_client_free(client);
+    assert_int_equal(last.times, 1);
+    assert_int_equal(last.status, HAFT_ECANCELLED);
+    script_finish(&script);
+}
+
+static void callbacks_of_lists_may_free(void **state)
+{
+    static struct script script;
+    struct list_seen seen = {.frees = true};
+    haft_client *client = open_script(&script, pages[0].steps, false, NULL);
+
+    (void)state;
+    assert_int_equal(haft_client_list_begin(client, HAFT_OFFER_TOOL, list_seen_done, &seen), 0);
+    assert_int_equal(haft_client_run(client, 10), HAFT_ECLOSED);
+    assert_int_equal(seen.times, 1);
+    assert_int_equal(seen.n, 2);
+    script_finish(&script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +591,9 @@ int main(void)
         cmocka_unit_test(a_list_that_fails_fails_the_call),
         cmocka_unit_test(values_are_checked),
         cmocka_unit_test(calls_with_declared_types),
+        cmocka_unit_test(lists_with_callbacks),
+        cmocka_unit_test(reports_kept_and_abandoned_lists),
+        cmocka_unit_test(callbacks_of_lists_may_free),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
