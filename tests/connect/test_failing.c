@@ -50,6 +50,36 @@ static unsigned open_descriptors(void)
 /* libuv 1.44 leaves a descriptor open when it cannot make a loop. */
 static bool no_loop;
 
+static void failing_list_done(void *context, haft_client *client, int status,
+                              const haft_result *result)
+{
+    (void)client, (void)result;
+    *(int *)context = status ? status : 1;
+}
+
+static void failing_changed(void *context, haft_client *client, haft_offer kind, const char *uri)
+{
+    (void)context, (void)client, (void)kind, (void)uri;
+}
+
+/* Lists, twice, and a subscription: every callback comes. */
+static int use_lists(haft_client *client)
+{
+    haft_result result;
+    int listed = 0, listing;
+
+    if (!haft_client_list(client, HAFT_OFFER_TOOL, &result) && !result.is_error && !result.content)
+        return 6;
+    haft_subscription_free(haft_client_subscribe(client, HAFT_WITH(haft_topics, .tools = true),
+                                                 failing_changed, NULL));
+    listing = !haft_client_list_begin(client, HAFT_OFFER_PROMPT, failing_list_done, &listed);
+    for (int i = 0; i < 300 && listing && !listed; i++)
+        if (haft_client_run(client, 10) == HAFT_ECLOSED)
+            break;
+    haft_client_free(client);
+    return listing == !!listed ? 0 : 7;
+}
+
 /* What the process does: 0 if everything ended as it should. */
 static int use(bool url)
 {
@@ -72,8 +102,7 @@ static int use(bool url)
     if (!haft_client_call(client, "echo", "{\"text\":\"hello\"}", &result) && !result.is_error &&
         strcmp(result.text, "hello"))
         return 3;
-    haft_client_free(client);
-    return 0;
+    return use_lists(client);
 }
 
 static int run(bool url, struct order *order)
