@@ -142,6 +142,42 @@ static void test_closed_descriptors(void **state)
     }
 }
 
+/* The transport of 2024-11-05, which our own server has as an option: lists, calls, and calls one after the
+ * other on the same stream. */
+static void test_legacy_sse(void **state)
+{
+    struct site *old =
+        site_open((haft_http_options)HAFT_INIT(haft_http_options, .legacy_sse = true));
+    haft_reason reason = {0};
+    haft_result result;
+    haft_client *client;
+    char sse[64];
+
+    (void)state;
+    snprintf(sse, sizeof sse, "http://127.0.0.1:%d/sse", old->port);
+    client = haft_client_connect(
+        HAFT_WITH(haft_target, .url = sse, .legacy_sse = true, .proxy = ""),
+        HAFT_WITH(haft_client_options, .revision = "2024-11-05", .timeout_ms = 10000), &reason);
+    if (!client)
+        fail_msg("%s", reason.text);
+    assert_string_equal(haft_client_revision(client), "2024-11-05");
+    assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
+    assert_true(yyjson_arr_size(result.content) >= 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(haft_client_call(client, "echo", "{\"text\":\"hello\"}", &result), 0);
+        assert_string_equal(result.text, "hello");
+    }
+    assert_int_equal(haft_client_call(client, "absent", NULL, &result), 0);
+    assert_true(result.is_error);
+    haft_client_free(client);
+    /* Without the option it is another kind of server. */
+    assert_null(haft_client_connect(
+        HAFT_WITH(haft_target, .url = sse, .proxy = ""),
+        HAFT_WITH(haft_client_options, .revision = "2024-11-05", .timeout_ms = 10000), &reason));
+    assert_true(reason.code < 0 && *reason.text);
+    site_close(old);
+}
+
 static const struct refused {
     haft_target target;
     const char *text;
@@ -480,6 +516,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_blocking),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_unsized),
+        cmocka_unit_test(test_legacy_sse),
         cmocka_unit_test(test_closed_descriptors),
         cmocka_unit_test(test_socket_with_authorizer),
         cmocka_unit_test(test_starts),
