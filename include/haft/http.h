@@ -43,8 +43,8 @@ typedef struct haft_endpoint_options {
     unsigned number;
     /* NULL: handlers run on the thread that handles requests, and there are no legacy sessions. */
     const haft_loop *loop;
-    /* Establishes who clients are: others are answered with 401.  NULL: whoever embeds the endpoint
-     * does, in request->principal. */
+    /* Establishes who clients are: others are answered with 401.  NULL: the program that
+     * embeds the endpoint does, in request->principal. */
     haft_authenticator *authenticator;
 } haft_endpoint_options;
 
@@ -175,7 +175,8 @@ typedef struct haft_http_mount {
     size_t max_sessions;      /* of the endpoint: as in haft_http_options */
     unsigned session_idle_ms; /* of the endpoint: as in haft_http_options */
     bool legacy_sse;          /* of the endpoint; at most one can have it */
-    /* Of the endpoint, as in haft_endpoint_options; NULL: that of the HTTP server. */
+    /* As in haft_endpoint_options, for the endpoint or the app.  NULL: an endpoint has that of the
+     * HTTP server, and an app has none. */
     haft_authenticator *authenticator;
 } haft_http_mount;
 
@@ -211,8 +212,9 @@ typedef struct haft_http_options {
     bool legacy_sse;                    /* as in haft_endpoint_options */
     const haft_http_mount *mounts;      /* in addition to the server's own endpoint */
     size_t n_mounts;                    /* number of mounts */
-    /* Sees every request before it is handled, and may set request->principal, which must live as
-     * long as the request is handled.  Returns 0 to admit it, HAFT_STOP after it has answered,
+    /* Sees every request before it is handled, after the authenticator, and may set
+     * request->principal and request->identity, which must live as long as the request is handled. An
+     * identity of another principal is not used.  Returns 0 to admit it, HAFT_STOP after it has answered,
      * HAFT_PENDING after haft_admission_hold, or an error: 500.  Any other value is also answered
      * with 500 and logged.  Called on the threads of the loops.  NULL: all requests are
      * admitted. */

@@ -1,4 +1,4 @@
-/* admission.c - requests that wait for `admit`.
+/* admission.c - requests that wait: for `admit`, for the check of their credentials, for a rate limit.
  *
  * The request is copied, because its connection may close while it waits. The thread that decides
  * adds it to a list that the loop's thread processes. The object that handles the request later is
@@ -23,7 +23,8 @@ struct admission {
     haft_response answer;           /* its own response; status 0 if there is none */
     struct pending_request pending; /* the pending request, once admitted */
     bool decided;                   /* the loop has processed the decision */
-    bool is_counted;                /* it waits for a rate limit, not for `admit` */
+    enum admission_stage stage;     /* what it waits for */
+    haft_header renewal;            /* a header for its response; NULL name for none */
     bool (*cancel)(void *context);
     void *cancel_context;
     bool inside; /* it is being handed over */
@@ -65,7 +66,7 @@ haft_admission *haft_admission_hold(const haft_request *request)
     }
     admission->mux = mux;
     admission->by = admitting->by;
-    admission->is_counted = admitting->is_counted;
+    admission->stage = admitting->stage;
     admission->cancel = admitting->cancel;
     admission->cancel_context = admitting->cancel_context;
     admission->responder = admitting->responder;
@@ -135,21 +136,41 @@ static void admission_over(struct admission *admission)
         hf_admission_free(admission);
 }
 
+/* The response with the header that belongs to it; without memory, without it. */
+static haft_response admission_renewed(struct admission *admission, const haft_response *response)
+{
+    haft_response renewed = *response;
+    haft_header *headers;
+
+    if (!admission->renewal.name)
+        return renewed;
+    headers = haft_arena_alloc(admission->arena, (response->n_headers + 1) * sizeof *headers);
+    if (!headers)
+        return renewed;
+    if (response->n_headers)
+        memcpy(headers, response->headers, response->n_headers * sizeof *headers);
+    headers[renewed.n_headers++] = admission->renewal;
+    renewed.headers = headers;
+    return renewed;
+}
+
 static void admission_respond(void *context, const haft_response *response)
 {
     struct admission *admission = context;
+    haft_response renewed = admission_renewed(admission, response);
 
     if (admission->responder)
-        admission->responder->respond(admission->context, response);
+        admission->responder->respond(admission->context, &renewed);
     admission_over(admission);
 }
 
 static void admission_stream(void *context, const haft_response *head)
 {
     struct admission *admission = context;
+    haft_response renewed = admission_renewed(admission, head);
 
     if (admission->responder)
-        admission->responder->stream(admission->context, head);
+        admission->responder->stream(admission->context, &renewed);
 }
 
 static void admission_write(void *context, const char *bytes, size_t size)
@@ -174,16 +195,56 @@ static const haft_responder admission_responder = {admission_respond, admission_
 
 /* ---- on the loop's thread ---- */
 
-static void admission_enter(struct admission *admission, haft_time now)
+/* Hands it to what follows the stage that it waited for. */
+static struct pending_request admission_go_on(struct admission *admission, haft_time now)
 {
+    haft_request *request = &admission->base.request;
+    const haft_responder *responder = &admission_responder;
+
+    switch (admission->stage) {
+    case ADMISSION_CHECK:
+        return hf_credentials_conclude(admission->cancel_context, admission->by, request, responder,
+                                       admission, now);
+    case ADMISSION_RENEWAL:
+        return hf_mux_admit(admission->mux, admission->by, request, responder, admission, now);
+    case ADMISSION_COUNT:
+        return hf_mux_serve(admission->by, request, responder, admission, now);
+    case ADMISSION_ADMIT:
+        break;
+    }
+    return hf_mux_enter(admission->mux, admission->by, request, responder, admission, now);
+}
+
+/* Returns false if it has been answered, and freed. */
+static bool admission_enter(struct admission *admission, haft_time now)
+{
+    admission->decided = true;
     admission->inside = true;
-    admission->pending = admission->is_counted
-                             ? hf_mux_serve(admission->by, &admission->base.request,
-                                            &admission_responder, admission, now)
-                             : hf_mux_enter(admission->mux, admission->by, &admission->base.request,
-                                            &admission_responder, admission, now);
+    admission->pending = admission_go_on(admission, now);
     admission->inside = false;
-    if (admission->answered)
+    if (!admission->answered)
+        return true;
+    hf_admission_free(admission);
+    return false;
+}
+
+struct pending_request hf_admission_renew(struct admission *admission, const haft_header *renewal,
+                                          haft_time now)
+{
+    const char *name = haft_arena_copy(admission->arena, renewal->name, strlen(renewal->name));
+    const char *value = haft_arena_copy(admission->arena, renewal->value, strlen(renewal->value));
+
+    if (name && value)
+        admission->renewal = (haft_header){name, value};
+    return admission_enter(admission, now) ? (struct pending_request){&hf_admission_row, admission}
+                                           : (struct pending_request){0};
+}
+
+void hf_admission_checked(struct admission *admission, haft_time now)
+{
+    if (admission->responder)
+        admission_enter(admission, now);
+    else
         hf_admission_free(admission);
 }
 
@@ -229,8 +290,10 @@ static void admissions_answer_late(struct mux *mux, haft_time now)
         const haft_responder *responder = one->responder;
 
         one->responder = NULL;
-        if (one->is_counted)
+        if (one->stage == ADMISSION_COUNT)
             hf_limit_is_late(mux, responder, one->context);
+        else if (one->stage == ADMISSION_CHECK)
+            hf_credentials_is_late(mux, responder, one->context);
         else
             responder->respond(one->context, &(haft_response){.status = 504, .body = ""});
         admission_cancel(one);
@@ -241,6 +304,7 @@ void hf_admissions_tick(struct mux *mux, haft_time now)
 {
     struct admission *continued = atomic_exchange(&mux->continued, NULL), *next;
 
+    hf_credentials_tick(mux, now);
     for (; continued; continued = next) {
         next = continued->next_continued;
         admission_decide(continued, now);

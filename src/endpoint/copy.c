@@ -1,6 +1,9 @@
 /* copy.c - copies of requests: with a header index, or independent of their connection. */
 #include <string.h>
 
+#include <haft/access.h>
+
+#include "base/struct.h"
 #include "endpoint/guard.h"
 
 const haft_request *hf_request_index(const haft_request *request, haft_request *ret_request,
@@ -21,6 +24,22 @@ static bool request_copy_text(haft_arena *arena, const char **text)
     return *text || !from;
 }
 
+static bool request_copy_identity(haft_arena *arena, const haft_identity **identity)
+{
+    haft_identity *copy = *identity ? haft_arena_alloc(arena, sizeof *copy) : NULL;
+
+    if (!*identity)
+        return true;
+    if (!copy || !hf_struct_read(copy, sizeof *copy, *identity))
+        return false;
+    copy->struct_size = sizeof *copy;
+    *identity = copy;
+    return request_copy_text(arena, &copy->principal) && request_copy_text(arena, &copy->method) &&
+           request_copy_text(arena, &copy->issuer) && request_copy_text(arena, &copy->subject) &&
+           request_copy_text(arena, &copy->client) && request_copy_text(arena, &copy->scopes) &&
+           request_copy_text(arena, &copy->claims);
+}
+
 bool hf_request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy)
 {
     struct haft_header_index *index = haft_arena_alloc(arena, sizeof *index);
@@ -31,7 +50,9 @@ bool hf_request_copy(haft_arena *arena, const haft_request *from, haft_request *
     if (!index || !copy.headers || !copy.body || !request_copy_text(arena, &copy.method) ||
         !request_copy_text(arena, &copy.path) || !request_copy_text(arena, &copy.target) ||
         !request_copy_text(arena, &copy.query) || !request_copy_text(arena, &copy.peer) ||
-        !request_copy_text(arena, &copy.principal))
+        !request_copy_text(arena, &copy.principal) ||
+        !request_copy_text(arena, &copy.certificate) ||
+        !request_copy_identity(arena, &copy.identity))
         return false;
     hf_headers_index(copy.headers, copy.n_headers, index);
     copy.index_ = index;

@@ -7,6 +7,7 @@
 #include "base/defaults.h"
 #include "base/list.h"
 #include "base/struct.h"
+#include "endpoint/authenticator.h"
 #include "endpoint/job.h"
 
 enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, ENDPOINT_SCRATCH_LIMIT = 64 << 20 };
@@ -43,7 +44,24 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
                                      .cors_origin = own->cors_origin};
     haft_buffer_init(&endpoint->scratch, allocator, ENDPOINT_SCRATCH_LIMIT);
     haft_buffer_init(&endpoint->record, allocator, ENDPOINT_SCRATCH_LIMIT);
-    return endpoint;
+    if (!own->authenticator)
+        return endpoint;
+    own->authenticator->class->hold(own->authenticator);
+    if (hf_front_new(endpoint))
+        return endpoint;
+    haft_endpoint_free(endpoint);
+    return NULL;
+}
+
+void hf_endpoint_set_authenticator(haft_endpoint *endpoint, haft_authenticator *authenticator)
+{
+    haft_authenticator *before = endpoint->options.authenticator;
+
+    if (authenticator)
+        authenticator->class->hold(authenticator);
+    endpoint->options.authenticator = authenticator;
+    if (before)
+        before->class->drop(before);
 }
 
 static void free_spare(haft_endpoint *endpoint)
@@ -68,6 +86,8 @@ void haft_endpoint_free(haft_endpoint *endpoint)
     hf_endpoint_abandon(endpoint);
     while (endpoint->exchanges)
         hf_exchange_free(endpoint->exchanges);
+    hf_front_free(endpoint);
+    hf_endpoint_set_authenticator(endpoint, NULL);
     free_spare(endpoint);
     hf_jobs_free_spare(endpoint);
     if (!endpoint->options.store)
@@ -114,6 +134,10 @@ void hf_exchange_join(haft_exchange *exchange, struct http_session *session)
 
 void haft_exchange_gone(haft_exchange *exchange)
 {
+    if (exchange->front) {
+        hf_front_gone(exchange);
+        return;
+    }
     if (exchange->of) {
         haft_exchange *alias = exchange;
 
@@ -159,7 +183,7 @@ static void route_sse(haft_exchange *exchange, const haft_request *request)
 }
 
 /* The caller has matched the path: the endpoint's own, unless it has others. */
-static void exchange_route(haft_exchange *exchange, const haft_request *request)
+static void exchange_dispatch(haft_exchange *exchange, const haft_request *request)
 {
     const haft_endpoint_options *options = &exchange->endpoint->options;
     const char *method = request->method;
@@ -179,6 +203,13 @@ static void exchange_route(haft_exchange *exchange, const haft_request *request)
                            "Method Not Allowed");
 }
 
+static void exchange_route(haft_exchange *exchange, const haft_request *request)
+{
+    exchange->identity = request->identity;
+    exchange_dispatch(exchange, request);
+    exchange->identity = NULL;
+}
+
 void hf_endpoint_route_again(haft_exchange *exchange, const haft_request *request)
 {
     exchange->held = true;
@@ -188,32 +219,42 @@ void hf_endpoint_route_again(haft_exchange *exchange, const haft_request *reques
         hf_exchange_free(exchange);
 }
 
-static void *handle(void *context, const haft_request *request, const haft_responder *responder,
-                    void *responder_context, haft_time now)
+haft_exchange *hf_exchange_new(haft_endpoint *endpoint, const haft_responder *responder,
+                               void *context)
 {
-    haft_endpoint *endpoint = context;
     haft_exchange *exchange = endpoint->spare;
-    struct haft_header_index index;
-    haft_request own;
 
-    if (!request->index_)
-        request = hf_request_index(request, &own, &index);
-    endpoint->now = endpoint->used = now;
     if (exchange)
         endpoint->spare = exchange->next;
     else
         exchange = endpoint->allocator->alloc(endpoint->allocator->context, sizeof *exchange);
     if (!exchange) {
-        responder->respond(
-            responder_context,
-            &(haft_response){
-                .status = 503, .headers = HEADER("Retry-After", "1"), .n_headers = 1, .body = ""});
+        responder->respond(context, &(haft_response){.status = 503,
+                                                     .headers = HEADER("Retry-After", "1"),
+                                                     .n_headers = 1,
+                                                     .body = ""});
         return NULL;
     }
     *exchange = (haft_exchange){
-        .endpoint = endpoint, .responder = *responder, .context = responder_context, .held = true};
+        .endpoint = endpoint, .responder = *responder, .context = context, .held = true};
     LIST_PUSH(endpoint->exchanges, exchange, previous, next);
     endpoint->n_exchanges++;
+    return exchange;
+}
+
+static void *handle(void *context, const haft_request *request, const haft_responder *responder,
+                    void *responder_context, haft_time now)
+{
+    haft_endpoint *endpoint = context;
+    haft_exchange *exchange = hf_exchange_new(endpoint, responder, responder_context);
+    struct haft_header_index index;
+    haft_request own;
+
+    endpoint->now = endpoint->used = now;
+    if (!exchange)
+        return NULL;
+    if (!request->index_)
+        request = hf_request_index(request, &own, &index);
     exchange_route(exchange, request);
     exchange->held = false;
     /* A stream that has ended is not reported as gone again. */
@@ -231,6 +272,10 @@ haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request 
 
     if (!request->index_)
         request = hf_request_index(request, &own, &index);
+    if (endpoint->mux) {
+        own = *request;
+        return hf_front_handle(endpoint, &own, responder, context, now);
+    }
     if (!hf_guard_opens(&endpoint->guard, request, responder, context))
         return NULL;
     if (!endpoint->options.legacy_sse && !hf_path_is(request->path, endpoint->options.path)) {
@@ -268,6 +313,7 @@ void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
     haft_exchange *next;
 
     endpoint->now = now;
+    hf_front_tick(endpoint);
     hf_jobs_tick(endpoint);
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i])
@@ -335,6 +381,8 @@ void hf_endpoint_abandon(haft_endpoint *endpoint)
 
 bool haft_endpoint_idle(const haft_endpoint *endpoint)
 {
+    if (!hf_front_idle(endpoint))
+        return false;
     if (endpoint->abandoned)
         return !endpoint->n_sessions && !endpoint->n_shared && hf_jobs_idle(endpoint);
     for (const struct http_session *session = endpoint->oldest; session; session = session->newer)

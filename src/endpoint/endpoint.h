@@ -2,6 +2,7 @@
 #ifndef HAFT_SRC_ENDPOINT_H
 #define HAFT_SRC_ENDPOINT_H
 
+#include <haft/access.h>
 #include <haft/http.h>
 #include <haft/store.h>
 #include <stdatomic.h>
@@ -66,6 +67,10 @@ struct haft_exchange {
     haft_exchange *of;       /* and in that: the exchange it stands for */
     uint64_t stream, number; /* stream and number of the latest event */
     haft_time quiet_since;
+    const haft_identity *identity; /* of its client; NULL if unknown, or after it was handled */
+    /* Before its credentials have been checked: what the endpoint's own mux returned. */
+    const struct mount *front;
+    void *behind;
 };
 
 struct haft_endpoint {
@@ -89,6 +94,8 @@ struct haft_endpoint {
     struct store_job *jobs, *spare_jobs, *ready_jobs;
     _Atomic(struct store_job *) answered_jobs; /* answered on any thread, not yet processed */
     atomic_uint n_answering;                   /* threads that are doing so */
+    struct mux
+        *mux; /* only in front of this endpoint, if it has an authenticator and no HTTP server */
     haft_time now, used;
     bool abandoned;
 };
@@ -105,6 +112,22 @@ void hf_endpoint_abandon(haft_endpoint *endpoint);
 
 /* An endpoint as a mounted app: requests have passed the guard. */
 extern const haft_app hf_endpoint_app;
+
+/* Sets the authenticator that describes missing scopes; requests have been checked by the caller.
+ * It may be NULL, and is held. */
+void hf_endpoint_set_authenticator(haft_endpoint *endpoint, haft_authenticator *authenticator);
+
+/* ---- front.c: an endpoint that checks credentials itself ---- */
+
+/* Creates its mux. Returns false without memory. */
+bool hf_front_new(haft_endpoint *endpoint);
+void hf_front_free(haft_endpoint *endpoint);
+haft_exchange *hf_front_handle(haft_endpoint *endpoint, haft_request *request,
+                               const haft_responder *responder, void *context, haft_time now);
+/* The client of an exchange has left that is with the mux. */
+void hf_front_gone(haft_exchange *exchange);
+void hf_front_tick(haft_endpoint *endpoint);
+bool hf_front_idle(const haft_endpoint *endpoint);
 
 /* ---- send.c: messages of the engine over HTTP ---- */
 

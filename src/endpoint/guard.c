@@ -17,7 +17,8 @@ size_t hf_guard_put_cors(const struct guard *guard, haft_header *ret_headers)
     if (!guard->cors_origin)
         return 0;
     ret_headers[0] = (haft_header){"Access-Control-Allow-Origin", guard->cors_origin};
-    ret_headers[1] = (haft_header){"Access-Control-Expose-Headers", "Mcp-Session-Id"};
+    ret_headers[1] = (haft_header){"Access-Control-Expose-Headers",
+                                   "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce"};
     ret_headers[2] = (haft_header){"Vary", "Origin"};
     return DOOR_CORS;
 }
@@ -61,7 +62,7 @@ void hf_guard_preflight(struct guard *guard, const char *methods, const haft_req
     haft_buffer allowed;
 
     haft_buffer_init(&allowed, guard->server->allocator, HEADERS_LIMIT);
-    haft_buffer_puts(&allowed, "Content-Type, Accept, Authorization, Mcp-Session-Id, "
+    haft_buffer_puts(&allowed, "Content-Type, Accept, Authorization, DPoP, Mcp-Session-Id, "
                                "MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID");
     haft_buffer_puts(&allowed, more ? ", " : "");
     haft_buffer_puts(&allowed, more ? more : "");

@@ -147,6 +147,9 @@ bool hf_job_keep_message(struct store_job *job)
                                                          job->event.message.size)
                                        : NULL;
 
+    if (text && job->event.message.scopes)
+        job->event.message.scopes = haft_arena_copy(job->kept, job->event.message.scopes,
+                                                    strlen(job->event.message.scopes));
     job->event.message.text = text;
     if (!text)
         job->event.message.size = 0;

@@ -1,7 +1,12 @@
 /* limit.c - limits the rate of requests, of any kind.
  *
  * A client is identified by its principal if known, otherwise by its address. The client's limit is
- * checked before the total limit, so that one client does not use up the total for others. */
+ * checked before the total limit, so that one client does not use up the total for others.
+ *
+ * A request with credentials is counted once: after their check, for the principal, or, if the check
+ * refuses it, for the address. Before the check the limits are only looked at, so that an address
+ * that has sent too many bad credentials costs no further checks. Refused requests are counted in
+ * this process, also if the server has a store. */
 #include <stdio.h>
 #include <string.h>
 
@@ -182,6 +187,30 @@ bool hf_limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
     return allowed > 0;
 }
 
+bool hf_limit_lets_check(struct mux *mux, const haft_request *request, bool is_rpc,
+                         const haft_responder *responder, void *context, haft_time now)
+{
+    haft_request stranger = *request;
+    char key[LIMIT_KEY];
+    int64_t wait = 0;
+    size_t size;
+
+    stranger.principal = NULL;
+    size = limit_put_client(&stranger, key, sizeof key);
+    if (mux->clock)
+        now = mux->clock();
+    for (int total = 0; total < 2; total++) {
+        haft_rate rate = limit_rate_of(mux, total);
+
+        if (!rate.calls || hf_limiter_peek(mux->limiter, total ? ALL : key,
+                                           total ? sizeof ALL - 1 : size, rate, now, &wait))
+            continue;
+        limit_refuse(mux, request, is_rpc, wait, responder, context);
+        return false;
+    }
+    return true;
+}
+
 /* ---- counting in the store ---- */
 
 /* A request that waits to be counted; it passes admission a second time. */
@@ -310,7 +339,7 @@ struct pending_request hf_limit_ask(struct mux *mux, const struct mount *by,
                                   .responder = responder,
                                   .context = context,
                                   .now = now,
-                                  .is_counted = true,
+                                  .stage = ADMISSION_COUNT,
                                   .cancel = limited_cancel,
                                   .cancel_context = limited};
     haft_admission *admission = limited ? haft_admission_hold(&admitting.request) : NULL;

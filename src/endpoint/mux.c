@@ -10,127 +10,6 @@
 
 enum { METRICS_LIMIT = 16 << 20 };
 
-/* ---- rows ---- */
-
-static size_t path_size(const char *path)
-{
-    size_t size = strlen(path);
-
-    return size && path[size - 1] == '/' ? size - 1 : size;
-}
-
-/* The position of a row: after those with longer paths. */
-static int place_of(const struct mux *mux, const char *path, size_t *ret_at, haft_reason *reason)
-{
-    size_t size = path_size(path), at = 0;
-
-    if (path[0] != '/')
-        return hf_error_set(reason, HAFT_EINVAL, path, "a path must begin with a slash");
-    for (size_t i = 0; i < mux->n_mounts; i++) {
-        const struct mount *row = &mux->mounts[i];
-
-        if (row->size == size && !memcmp(row->path, path, size))
-            return hf_error_set(reason, HAFT_EINVAL, path, "this path is already in use");
-        at += row->size >= size;
-    }
-    *ret_at = at;
-    return 0;
-}
-
-/* Adds a row; closes what the row owns on failure. */
-static int mux_mount(struct mux *mux, struct mount row, haft_reason *reason)
-{
-    size_t at = 0;
-    int status = place_of(mux, row.path, &at, reason);
-
-    if (status) {
-        if (row.owns && row.app->close)
-            row.app->close(row.context);
-        return status;
-    }
-    row.size = path_size(row.path);
-    memmove(mux->mounts + at + 1, mux->mounts + at, (mux->n_mounts - at) * sizeof *mux->mounts);
-    mux->mounts[at] = row;
-    mux->n_mounts++;
-    return 0;
-}
-
-static int mount_endpoint(struct mux *mux, haft_server *server, haft_endpoint_options options,
-                          haft_reason *reason)
-{
-    struct mount row = {.path = options.path, .owns = true, .app = &hf_endpoint_app};
-    int status;
-
-    options.number = mux->loop.number;
-    options.cors_origin = mux->guard.cors_origin;
-    options.store = mux->store;
-    options.loop = mux->loop.loop;
-    hf_server_make_seal_key(server, options.loop);
-    row.context = haft_endpoint_new(server, &options);
-    if (!row.context)
-        return hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
-    status = mux_mount(mux, row, reason);
-    row.owns = false;
-    if (!status && options.legacy_sse) {
-        row.path = "/sse";
-        status = mux_mount(mux, row, reason);
-        row.path = "/messages";
-        if (!status)
-            status = mux_mount(mux, row, reason);
-    }
-    return status;
-}
-
-static int mount_app(struct mux *mux, const char *path, const haft_app *app, haft_reason *reason)
-{
-    struct mount row = {.path = path, .below = true, .owns = true, .app = app};
-
-    row.context = app->open(app->data, &mux->loop, reason);
-    if (!row.context)
-        return reason && reason->code
-                   ? reason->code
-                   : hf_error_set(reason, HAFT_EINVAL, path, "the app's open function failed");
-    return mux_mount(mux, row, reason);
-}
-
-/* Several loops may do this at once. */
-static int mount_view(struct mux *mux, const haft_app **app, haft_reason *reason)
-{
-    haft_server *server = mux->loop.server;
-    const void *view = NULL;
-    int status;
-
-    hf_server_lock(server);
-    status = *app ? hf_struct_view(*app, sizeof **app, server->arena, &view) : 0;
-    hf_server_unlock(server);
-    *app = view;
-    return !status ? 0
-                   : hf_error_set(reason, status, "haft_app", "%s",
-                                  status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
-}
-
-static int mount_one(struct mux *mux, const haft_http_mount *given, haft_reason *reason)
-{
-    haft_http_mount own, *one = &own;
-    haft_endpoint_options options;
-
-    if (!hf_struct_read(one, sizeof *one, given))
-        return hf_error_set(reason, HAFT_EINVAL, "haft_http_mount", STRUCT_UNSIZED);
-    if (mount_view(mux, &one->app, reason))
-        return reason ? reason->code : HAFT_EINVAL;
-    options = (haft_endpoint_options)HAFT_INIT(
-        haft_endpoint_options, .path = one->path, .legacy_sse = one->legacy_sse,
-        .max_sessions = one->max_sessions, .session_idle_ms = one->session_idle_ms);
-    if (!one->path || !one->server == !one->app)
-        return hf_error_set(reason, HAFT_EINVAL, one->path ? one->path : "mounts",
-                            "a mount needs a path and either a server or an app");
-    if (one->app)
-        return mount_app(mux, one->path, one->app, reason);
-    if (options.max_sessions)
-        options.max_sessions = (options.max_sessions + mux->loop.n - 1) / mux->loop.n;
-    return mount_endpoint(mux, one->server, options, reason);
-}
-
 /* ---- requests ---- */
 
 static const struct mount *mount_find(const struct mux *mux, const char *path)
@@ -153,6 +32,9 @@ static bool mount_allows_origin(const void *context, const haft_request *request
 {
     const struct mount *row = mount_find(context, request->path);
 
+    /* Metadata is public. */
+    if (hf_mux_described(context, request->path))
+        return true;
     return row && row->app->allows_origin &&
            row->app->allows_origin(row->context, request, origin, size);
 }
@@ -165,7 +47,8 @@ int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_ht
     const haft_allocator *allocator = loop->server->allocator;
     haft_endpoint_options own = HAFT_INIT(
         haft_endpoint_options, .path = options->path, .legacy_sse = options->legacy_sse,
-        .max_sessions = options->max_sessions, .session_idle_ms = options->session_idle_ms);
+        .max_sessions = options->max_sessions, .session_idle_ms = options->session_idle_ms,
+        .authenticator = options->authenticator);
     const haft_http_mount *one = options->mounts;
     int status;
 
@@ -179,6 +62,7 @@ int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_ht
                         .loop = *loop,
                         .admit = options->admit,
                         .admit_context = options->admit_context,
+                        .authenticator = options->authenticator,
                         .store = options->store,
                         .rate = options->rate,
                         .total_rate = options->total_rate,
@@ -186,15 +70,35 @@ int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_ht
     if (loop->server->metering.metrics)
         mux->metrics_path = options->metrics_path ? options->metrics_path : DEFAULT_METRICS;
     mux->n_cors = hf_guard_put_cors(&mux->guard, mux->cors);
-    mux->room = 3 * (options->n_mounts + 1);
+    mux->room = MOUNT_ROWS * (options->n_mounts + 1);
     mux->mounts = allocator->alloc(allocator->context, mux->room * sizeof *mux->mounts);
     status = mux->mounts ? 0 : HAFT_ENOMEM;
     if (status)
         hf_error_set(reterr_reason, status, NULL, "out of memory");
     else if (*options->path)
-        status = mount_endpoint(mux, loop->server, own, reterr_reason);
+        status = hf_mux_mount_endpoint(mux, loop->server, own, reterr_reason);
     for (size_t i = 0; !status && i < options->n_mounts; i++, one = mount_next(one))
-        status = mount_one(mux, one, reterr_reason);
+        status = hf_mux_mount(mux, one, reterr_reason);
+    if (status)
+        hf_mux_finish(mux);
+    return status;
+}
+
+int hf_mux_init_front(struct mux *mux, haft_endpoint *endpoint)
+{
+    const haft_endpoint_options *options = &endpoint->options;
+    struct mount row = {
+        .path = options->path, .context = endpoint, .authenticator = options->authenticator};
+    int status;
+
+    *mux = (struct mux){.guard = endpoint->guard,
+                        .allocator = endpoint->allocator,
+                        .loop = {.server = endpoint->server, .loop = &endpoint->loop, .n = 1},
+                        .room = MOUNT_ROWS};
+    mux->guard.allows_origin = mount_allows_origin;
+    mux->guard.context = mux;
+    mux->mounts = mux->allocator->alloc(mux->allocator->context, mux->room * sizeof *mux->mounts);
+    status = mux->mounts ? hf_mux_mount_rows(mux, row, options->legacy_sse, NULL) : HAFT_ENOMEM;
     if (status)
         hf_mux_finish(mux);
     return status;
@@ -202,9 +106,15 @@ int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_ht
 
 void hf_mux_finish(struct mux *mux)
 {
-    for (size_t i = 0; mux->mounts && i < mux->n_mounts; i++)
-        if (mux->mounts[i].owns && mux->mounts[i].app->close)
-            mux->mounts[i].app->close(mux->mounts[i].context);
+    for (size_t i = 0; mux->mounts && i < mux->n_mounts; i++) {
+        struct mount *row = &mux->mounts[i];
+
+        if (row->owns && row->app->close)
+            row->app->close(row->context);
+        if (row->authenticator)
+            row->authenticator->class->drop(row->authenticator);
+    }
+    hf_credentials_finish(mux);
     if (mux->mounts)
         mux->allocator->release(mux->allocator->context, mux->mounts,
                                 mux->room * sizeof *mux->mounts);
@@ -219,6 +129,8 @@ const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path)
         const struct mount *row = &mux->mounts[i];
         const char *text = NULL;
 
+        if (row->authenticator)
+            continue;
         if (row->app->unauthenticated)
             text = row->app->unauthenticated(row->context);
         if (text)
@@ -229,6 +141,14 @@ const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path)
         return row->app == &hf_endpoint_app ? "endpoint " : "the app at ";
     }
     return NULL;
+}
+
+bool hf_mux_authenticates(const struct mux *mux)
+{
+    for (size_t i = 0; i < mux->n_mounts; i++)
+        if (mux->mounts[i].authenticator)
+            return true;
+    return false;
 }
 
 size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options)
@@ -282,6 +202,15 @@ static bool is_preflight(const struct mux *mux, const haft_request *request)
            haft_header_find(request->headers, request->n_headers, "access-control-request-method");
 }
 
+/* Preflight requests that the mount answers itself. Browsers send no credentials with them, and an
+ * endpoint answers every OPTIONS as one. */
+static bool mux_is_preflight_of(const struct mux *mux, const struct mount *by,
+                                const haft_request *request)
+{
+    return by->app == &hf_endpoint_app && mux->guard.cors_origin &&
+           !strcmp(request->method, "OPTIONS");
+}
+
 /* Whether the app sends CORS headers itself. */
 static bool has_own_cors(const struct mux *mux, const haft_request *request)
 {
@@ -312,9 +241,20 @@ struct pending_request hf_mux_serve(const struct mount *by, haft_request *reques
     return pending.exchange ? pending : nobody;
 }
 
+/* `admit` may identify a client itself, also another one than the authenticator. */
+static void mux_match_identity(haft_request *request)
+{
+    if (request->identity && !request->principal)
+        request->principal = request->identity->principal;
+    if (request->identity && request->principal != request->identity->principal &&
+        (!request->identity->principal || strcmp(request->principal, request->identity->principal)))
+        request->identity = NULL;
+}
+
 struct pending_request hf_mux_enter(struct mux *mux, const struct mount *by, haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now)
 {
+    mux_match_identity(request);
     if (mux->limiter && mux->guard.server->options.store)
         return hf_limit_ask(mux, by, request, responder, context, now);
     if (mux->limiter &&
@@ -334,10 +274,9 @@ void hf_mux_fail_admit(struct mux *mux, int status, const haft_responder *respon
                     "Internal Server Error");
 }
 
-static struct pending_request mux_admit(struct mux *mux, const struct mount *by,
-                                        const haft_request *request,
-                                        const haft_responder *responder, void *context,
-                                        haft_time now)
+struct pending_request hf_mux_admit(struct mux *mux, const struct mount *by,
+                                    const haft_request *request, const haft_responder *responder,
+                                    void *context, haft_time now)
 {
     struct admitting admitting = {.request = *request,
                                   .mux = mux,
@@ -345,7 +284,8 @@ static struct pending_request mux_admit(struct mux *mux, const struct mount *by,
                                   .responder = responder,
                                   .context = context,
                                   .now = now};
-    int status = mux->admit(mux->admit_context, &admitting.request, responder, context);
+    int status =
+        mux->admit ? mux->admit(mux->admit_context, &admitting.request, responder, context) : 0;
 
     if (status == HAFT_PENDING && admitting.admission)
         return (struct pending_request){&hf_admission_row, admitting.admission};
@@ -373,6 +313,11 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
         answer_for_all(mux, responder, context);
         return nobody;
     }
+    pending.by = hf_mux_described(mux, request->path);
+    if (pending.by) {
+        hf_mux_show_metadata(mux, pending.by, request, responder, context, now);
+        return nobody;
+    }
     pending.by = mount_find(mux, request->path);
     if (!pending.by) {
         hf_guard_refuse(&mux->guard, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
@@ -388,8 +333,10 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
         if (mux->app_responder)
             responder = mux->app_responder;
     }
+    if (pending.by->authenticator && !mux_is_preflight_of(mux, pending.by, request))
+        return hf_mux_check(mux, pending.by, request, responder, context, now);
     if (mux->admit)
-        return mux_admit(mux, pending.by, request, responder, context, now);
+        return hf_mux_admit(mux, pending.by, request, responder, context, now);
     if (mux->limiter)
         return hf_mux_enter(mux, pending.by, request, responder, context, now);
     pending.exchange =
@@ -437,7 +384,8 @@ void hf_mux_abandon(struct mux *mux)
 
 bool hf_mux_idle(const struct mux *mux)
 {
-    if (mux->admissions || atomic_load(&((struct mux *)(uintptr_t)mux)->n_continuing))
+    if (mux->admissions || mux->n_checks ||
+        atomic_load(&((struct mux *)(uintptr_t)mux)->n_continuing))
         return false;
     for (size_t i = 0; i < mux->n_mounts; i++)
         if (mux->mounts[i].owns && mux->mounts[i].app->idle &&

@@ -15,6 +15,7 @@ haft_headers hf_request_headers(const haft_request *request)
                           .index_ = request->index_,
                           .via_ = request->via_,
                           .principal = request->principal,
+                          .identity = request->identity,
                           .peer = request->peer ? request->peer : ""};
 }
 

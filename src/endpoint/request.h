@@ -9,6 +9,10 @@
 /* Creates the shared session of a revision, which must be NULL; returns false without memory. */
 bool hf_endpoint_share(haft_endpoint *endpoint, enum revision revision);
 
+/* Takes an exchange for a request; NULL without memory: the request has been answered then. */
+haft_exchange *hf_exchange_new(haft_endpoint *endpoint, const haft_responder *responder,
+                               void *context);
+
 /* Moves an exchange to a session. */
 void hf_exchange_join(haft_exchange *exchange, struct http_session *session);
 

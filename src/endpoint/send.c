@@ -6,10 +6,11 @@
 #include <stdio.h>
 
 #include "base/list.h"
+#include "endpoint/authenticator.h"
 #include "endpoint/job.h"
 #include "engine/session/remember.h"
 
-enum { SEND_RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10 };
+enum { SEND_RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10, SEND_CHALLENGE = 16 << 10 };
 
 /* ---- exchanges ---- */
 
@@ -245,12 +246,36 @@ static void take_event(haft_exchange *exchange, const haft_outgoing *message, bo
         hf_exchange_end(exchange);
 }
 
+/* Sends the response of the engine; one that refuses a client for its scopes says which ones it
+ * needs. */
+static void answer_json(haft_exchange *exchange, const haft_outgoing *message)
+{
+    const haft_endpoint_options *options = &exchange->endpoint->options;
+    haft_authenticator *authenticator = options->authenticator;
+    haft_header challenge = {.name = "WWW-Authenticate"};
+    haft_buffer value;
+
+    if (!message->scopes || message->http_status != 403 || !authenticator) {
+        hf_exchange_respond(exchange, message->http_status, NULL, message->text, message->size);
+        return;
+    }
+    haft_buffer_init(&value, exchange->endpoint->allocator, SEND_CHALLENGE);
+    if (!authenticator->class->challenge(authenticator, options->path, message->scopes,
+                                         exchange->identity, &value))
+        haft_buffer_add(&value, "", 1);
+    challenge.value = value.data;
+    hf_exchange_respond(exchange, message->http_status,
+                        value.status || !value.size ? NULL : &challenge, message->text,
+                        message->size);
+    haft_buffer_finish(&value);
+}
+
 void hf_exchange_answer(haft_exchange *exchange, const haft_outgoing *message)
 {
     if (exchange->streaming || (!exchange->takes_json && !message->error_code))
         take_event(exchange, message, true);
     else
-        hf_exchange_respond(exchange, message->http_status, NULL, message->text, message->size);
+        answer_json(exchange, message);
 }
 
 static void send_take_response(haft_exchange *exchange, const haft_outgoing *message)

@@ -1,0 +1,175 @@
+/* identifying.h - an authenticator under the test's control, and what it was asked.
+ *
+ * The token is the answer: "Bearer ann" identifies ann, "Bearer wait-ann" does so when the test says
+ * so. Other words are those of the table in identify. */
+#ifndef HAFT_TESTS_IDENTIFYING_H
+#define HAFT_TESTS_IDENTIFYING_H
+
+#include <haft/access.h>
+#include <stdatomic.h>
+
+#include "endpoint/authenticator.h"
+#include "endpoint/asking.h"
+
+enum { PENDING_MOST = 16 };
+
+struct identifying {
+    haft_authenticator base; /* must be first */
+    const char *name;        /* of its realm */
+    atomic_int references, n_checks, n_released, n_cancelled;
+    bool refuses_to_cancel, has_no_metadata;
+    struct authentication *pending[PENDING_MOST];
+    size_t n_pending;
+    char path[64];            /* of the latest check */
+    char scopes[64], who[64]; /* of the latest challenge or description */
+};
+
+/* What belongs to one check. */
+struct identified {
+    haft_identity identity;
+    char principal[64], challenge[128];
+    haft_header headers[2];
+};
+
+static int identify(struct identifying *one, const char *token, struct authentication *result)
+{
+    struct identified *own = result->own;
+    bool renews = !strncmp(token, "nonce-", 6);
+
+    if (!strcmp(token, "broken"))
+        return HAFT_ECLOSED;
+    if (!strcmp(token, "hungry"))
+        return HAFT_ENOMEM;
+    if (!strcmp(token, "nobody"))
+        return 0;
+    if (renews)
+        result->renewal = (haft_header){"DPoP-Nonce", "n-1"};
+    if (!strcmp(token, "") || !strcmp(token, "bad") || !strcmp(token, "nonce-bad")) {
+        snprintf(own->challenge, sizeof own->challenge, "Bearer realm=\"%s\"%s", one->name,
+                 *token ? ", error=\"invalid_token\"" : "");
+        own->headers[0] = (haft_header){"WWW-Authenticate", own->challenge};
+        own->headers[1] = (haft_header){"Content-Type", "application/json"};
+        result->refusal = (haft_response){.status = 401,
+                                          .headers = own->headers,
+                                          .n_headers = 2,
+                                          .body = "{\"error\":\"invalid_token\"}",
+                                          .size = 25};
+        return HAFT_STOP;
+    }
+    snprintf(own->principal, sizeof own->principal, "%s", token + (renews ? 6 : 0));
+    own->identity = (haft_identity)HAFT_INIT(haft_identity, .principal = own->principal,
+                                             .method = "oauth", .scopes = "read");
+    result->identity = &own->identity;
+    return 0;
+}
+
+static int identifying_check(haft_authenticator *base, const haft_request *request,
+                             const char *path, struct authentication *result)
+{
+    struct identifying *one = (struct identifying *)base;
+    const char *value = haft_header_find(request->headers, request->n_headers, "authorization");
+    const char *token = value && !strncmp(value, "Bearer ", 7) ? value + 7 : "";
+
+    atomic_fetch_add(&one->n_checks, 1);
+    snprintf(one->path, sizeof one->path, "%s", path);
+    result->own = calloc(1, sizeof(struct identified));
+    assert_non_null(result->own);
+    if (strncmp(token, "wait-", 5))
+        return identify(one, token, result);
+    assert_true(one->n_pending < PENDING_MOST);
+    one->pending[one->n_pending++] = result;
+    snprintf(((struct identified *)result->own)->principal, 64, "%s", token + 5);
+    return HAFT_PENDING;
+}
+
+/* Answers the oldest pending check. */
+HAFT_MAYBE_UNUSED_ static void identifying_answer(struct identifying *one)
+{
+    struct authentication *result = one->pending[0];
+    char token[64];
+
+    assert_true(one->n_pending > 0);
+    memmove(one->pending, one->pending + 1, --one->n_pending * sizeof *one->pending);
+    snprintf(token, sizeof token, "%s", ((struct identified *)result->own)->principal);
+    result->status = identify(one, token, result);
+    result->done(result);
+}
+
+static bool identifying_cancel(haft_authenticator *base, struct authentication *result)
+{
+    struct identifying *one = (struct identifying *)base;
+    size_t i = 0;
+
+    while (i < one->n_pending && one->pending[i] != result)
+        i++;
+    if (one->refuses_to_cancel || i == one->n_pending)
+        return false;
+    memmove(one->pending + i, one->pending + i + 1, (--one->n_pending - i) * sizeof *one->pending);
+    free(result->own);
+    atomic_fetch_add(&one->n_cancelled, 1);
+    return true;
+}
+
+static void identifying_release(haft_authenticator *base, struct authentication *result)
+{
+    struct identifying *one = (struct identifying *)base;
+
+    /* Whoever uses it afterwards gets caught. */
+    memset(result->own, '!', sizeof(struct identified));
+    free(result->own);
+    result->own = NULL;
+    atomic_fetch_add(&one->n_released, 1);
+}
+
+static int identifying_describe(haft_authenticator *base, const char *path, const char *scopes,
+                                haft_buffer *document)
+{
+    struct identifying *one = (struct identifying *)base;
+
+    if (one->has_no_metadata)
+        return HAFT_ENOTFOUND;
+    haft_buffer_printf(document, "{\"resource\":\"%s%s\",\"scopes\":\"%s\"}", one->name, path,
+                       scopes ? scopes : "");
+    return document->status;
+}
+
+static int identifying_challenge(haft_authenticator *base, const char *path, const char *scopes,
+                                 const haft_identity *identity, haft_buffer *value)
+{
+    struct identifying *one = (struct identifying *)base;
+
+    haft_buffer_printf(value, "Bearer realm=\"%s%s\", scope=\"%s\", of=\"%s\"", one->name, path,
+                       scopes, identity ? identity->principal : "");
+    return value->status;
+}
+
+static void identifying_hold(haft_authenticator *base)
+{
+    atomic_fetch_add(&((struct identifying *)base)->references, 1);
+}
+
+static void identifying_drop(haft_authenticator *base)
+{
+    assert_true(atomic_fetch_sub(&((struct identifying *)base)->references, 1) > 0);
+}
+
+static const struct authenticator_class identifying_class = {
+    identifying_check,     identifying_cancel, identifying_release, identifying_describe,
+    identifying_challenge, identifying_hold,   identifying_drop};
+
+#define IDENTIFYING(realm)                                                                         \
+    {                                                                                              \
+        .base = {&identifying_class}, .name = (realm)                                              \
+    }
+
+/* Everything has been given back. */
+HAFT_MAYBE_UNUSED_ static void identifying_assert_over(const struct identifying *one)
+{
+    assert_int_equal(one->references, 0);
+    assert_int_equal(one->n_pending, 0);
+    assert_int_equal(one->n_released + one->n_cancelled, one->n_checks);
+}
+
+#define AS(who) "authorization: Bearer " who "\n"
+
+#endif

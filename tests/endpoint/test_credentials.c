@@ -1,0 +1,425 @@
+/* test_credentials.c - an endpoint with an authenticator, embedded in a program: who may send what,
+ * checks that answer later, never, or wrongly, and the metadata. */
+#include "endpoint/identifying.h"
+
+#define CHALLENGE "*WWW-Authenticate: Bearer realm='one'*"
+#define REFUSED "{'error':'invalid_token'}"
+
+static haft_endpoint_options options_with(struct identifying *one)
+{
+    return (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .authenticator = &one->base);
+}
+
+static void close_all(struct bench *bench, const struct identifying *one)
+{
+    assert_true(haft_endpoint_idle(bench->endpoint));
+    bench_close(bench);
+    identifying_assert_over(one);
+}
+
+/* ---- every way in ---- */
+
+static void checks_every_request(void **state)
+{
+    static const struct row rows[] = {
+        {"POST", "/mcp", JSON, PING, 401, REFUSED, CHALLENGE},
+        {"POST", "/mcp/", JSON, PING, 401, REFUSED, CHALLENGE},
+        {"POST", "/mcp", JSON AS("bad"), PING, 401, REFUSED, CHALLENGE},
+        {"POST", "/mcp", JSON AS("ann"), PING, 200, PONG, NULL},
+        {"GET", "/mcp", HOST, "", 401, REFUSED, CHALLENGE},
+        {"GET", "/mcp", HOST AS("ann"), "", 405, "*", NULL},
+        {"DELETE", "/mcp", HOST, "", 401, REFUSED, CHALLENGE},
+        {"DELETE", "/mcp", HOST AS("ann"), "", 405, "*", NULL},
+        {"HEAD", "/mcp", HOST, "", 401, REFUSED, CHALLENGE},
+        {"HEAD", "/mcp", HOST AS("ann"), "", 405, "*", NULL},
+        {"OPTIONS", "/mcp", HOST, "", 401, REFUSED, CHALLENGE},
+        {"PUT", "/mcp", HOST, "", 401, REFUSED, CHALLENGE},
+        {"POST", "/mcp", MODERN("tools/call") "mcp-name: say\n",
+         CALL(1, "say", ",'arguments':{'text':'hi'}," META), 401, REFUSED, CHALLENGE},
+        {"POST", "/mcp", MODERN("tools/call") "mcp-name: say\n" AS("ann"),
+         CALL(1, "say", ",'arguments':{'text':'hi'}," META), 200, "*'text':'hi'*", NULL},
+        {"POST", "/mcp", LEGACY, HELLO, 401, REFUSED, CHALLENGE},
+        {"GET", "/sse", HOST, "", 401, REFUSED, CHALLENGE},
+        {"POST", "/messages?session=1", JSON, PING, 401, REFUSED, CHALLENGE},
+        {"POST", "/messages?session=1", JSON AS("ann"), PING, 404, "*", NULL},
+        /* What is not there is so for everybody, and probes need nothing. */
+        {"GET", "/else", HOST, "", 404, "*", NULL},
+        {"GET", "/healthz", HOST, "", 200, "*", NULL},
+        /* The guard comes first. */
+        {"POST", "/mcp", "host: evil.example\ncontent-type: application/json\n", PING, 403, "*",
+         NULL},
+        {"POST", "/mcp", JSON "origin: http://evil.example\n" AS("ann"), PING, 403, "*", NULL},
+    };
+    struct identifying one = IDENTIFYING("one");
+    haft_endpoint_options options = options_with(&one);
+    struct bench *bench;
+
+    (void)state;
+    options.legacy_sse = true;
+    bench = bench_open(NULL, options);
+    check_rows(bench, rows, COUNT_OF(rows));
+    /* The paths of 2024-11-05 belong to the same resource. */
+    assert_string_equal(one.path, "/mcp");
+    close_all(bench, &one);
+}
+
+/* What a program says about the client does not replace the check. */
+static void ignores_a_principal_from_elsewhere(void **state)
+{
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench = bench_open(NULL, options_with(&one));
+
+    (void)state;
+    bench->principal = "mallory";
+    check(bench, &(struct row){"POST", "/mcp", JSON, PING, 401, REFUSED, CHALLENGE}, 0);
+    check(bench, &(struct row){"POST", "/mcp", LEGACY AS("ann"), HELLO, 200, "*", NULL}, 1);
+    bench->principal = "ann";
+    check(bench, &(struct row){"POST", "/mcp", SESSION AS("bob"), PING, 404, "*", NULL}, 2);
+    bench->principal = "bob";
+    check(bench, &(struct row){"POST", "/mcp", SESSION AS("ann"), PING, 200, PONG, NULL}, 3);
+    close_all(bench, &one);
+}
+
+static void keeps_sessions_apart(void **state)
+{
+    static const struct row rows[] = {
+        {"POST", "/mcp", LEGACY AS("ann"), HELLO, 200, "*", NULL},
+        {"POST", "/mcp", SESSION AS("bob"), PING, 404, "*Session not found*", NULL},
+        {"GET", "/mcp", SESSION AS("bob"), "", 404, "*Session not found*", NULL},
+        {"GET", "/mcp", SESSION AS("bob") "last-event-id: 1-0\n", "", 404, "*", NULL},
+        {"DELETE", "/mcp", SESSION AS("bob"), "", 404, "*Session not found*", NULL},
+        {"POST", "/mcp", SESSION, PING, 401, REFUSED, CHALLENGE},
+        {"POST", "/mcp", SESSION AS("nonce-bob"), PING, 404, "*Session not found*",
+         "*DPoP-Nonce: n-1*"},
+        {"POST", "/mcp", SESSION AS("ann"), PING, 200, PONG, NULL},
+        {"POST", "/mcp", SESSION AS("nonce-ann"), PING, 200, PONG, "*DPoP-Nonce: n-1*"},
+        {"DELETE", "/mcp", SESSION AS("ann"), "", 200, "", NULL},
+    };
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench = bench_open(NULL, options_with(&one));
+
+    (void)state;
+    check_rows(bench, rows, COUNT_OF(rows));
+    close_all(bench, &one);
+}
+
+static void fails_closed(void **state)
+{
+    static const struct row rows[] = {
+        {"POST", "/mcp", JSON AS("broken"), PING, 500, "*Internal Server Error*", NULL},
+        {"POST", "/mcp", JSON AS("nobody"), PING, 500, "*Internal Server Error*", NULL},
+        {"POST", "/mcp", JSON AS("hungry"), PING, 503, "*Out of memory*", "*Retry-After: 1*"},
+        {"POST", "/mcp", JSON AS("nonce-bad"), PING, 401, REFUSED, "*DPoP-Nonce: n-1*"},
+    };
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench = bench_open(NULL, options_with(&one));
+
+    (void)state;
+    check_rows(bench, rows, COUNT_OF(rows));
+    close_all(bench, &one);
+}
+
+/* ---- checks that answer later ---- */
+
+static void check_later(struct bench *bench, struct identifying *one, const char *headers,
+                        const char *body, int status, const char *answer)
+{
+    struct reply *reply = ask(bench, "POST", "/mcp", headers, body);
+    char *expected = expand(bench, answer);
+
+    assert_non_null(reply->exchange);
+    assert_false(haft_endpoint_idle(bench->endpoint));
+    identifying_answer(one);
+    assert_false(reply->over);
+    haft_endpoint_tick(bench->endpoint, bench->now);
+    note_session(bench, reply);
+    if (!reply->over || reply->status != status || !matches(expected, reply->body))
+        fail_msg("%s: %d %s", headers, reply->status, reply->body);
+    free(expected);
+}
+
+static void waits_for_a_check(void **state)
+{
+    static const struct {
+        const char *headers, *body;
+        int status;
+        const char *answer;
+    } rows[] = {
+        {JSON AS("wait-ann"), PING, 200, PONG},
+        {JSON AS("wait-bad"), PING, 401, REFUSED},
+        {JSON AS("wait-"), PING, 401, REFUSED},
+        {JSON AS("wait-broken"), PING, 500, "*Internal*"},
+        {JSON AS("wait-nobody"), PING, 500, "*Internal*"},
+        {JSON AS("wait-hungry"), PING, 503, "*memory*"},
+        {JSON AS("wait-nonce-ann"), PING, 200, PONG},
+        {LEGACY AS("wait-ann"), HELLO, 200, "*serverInfo*"},
+        {SESSION AS("wait-ann"), PING, 200, PONG},
+        {SESSION AS("wait-bob"), PING, 404, "*Session not found*"},
+        {MODERN("tools/call") "mcp-name: say\n" AS("wait-ann"),
+         CALL(1, "say", ",'arguments':{'text':'hi'}," META), 200, "*'text':'hi'*"},
+    };
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench = bench_open(NULL, options_with(&one));
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        check_later(bench, &one, rows[i].headers, rows[i].body, rows[i].status, rows[i].answer);
+        if (strstr(rows[i].headers, "nonce"))
+            assert_non_null(strstr(bench->reply.headers, "DPoP-Nonce: n-1"));
+    }
+    close_all(bench, &one);
+}
+
+/* A call that goes on after the check, and its stream. */
+static void streams_after_a_check(void **state)
+{
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench = bench_open(NULL, options_with(&one));
+    struct reply *reply;
+
+    (void)state;
+    reply = ask(bench, "POST", "/mcp", MODERN("tools/call") "mcp-name: hold\n" AS("wait-nonce-ann"),
+                CALL(1, "hold", "," META));
+    identifying_answer(&one);
+    haft_endpoint_tick(bench->endpoint, bench->now);
+    assert_false(reply->over);
+    let_go("done");
+    assert_true(reply->over);
+    assert_non_null(strstr(reply->headers, "DPoP-Nonce: n-1"));
+    assert_non_null(strstr(reply->body, "done"));
+    /* The client leaves during the call, which is cancelled. */
+    reply = ask(bench, "POST", "/mcp", MODERN("tools/call") "mcp-name: hold\n" AS("nonce-ann"),
+                CALL(1, "hold", "," META));
+    assert_non_null(reply->exchange);
+    haft_exchange_gone(reply->exchange);
+    assert_true(haft_call_cancelled(held));
+    let_go("too late");
+    assert_false(reply->over);
+    close_all(bench, &one);
+}
+
+static void answers_for_a_late_check(void **state)
+{
+    (void)state;
+    for (int refuses = 0; refuses < 2; refuses++) {
+        struct identifying one = IDENTIFYING("one");
+        struct bench *bench = bench_open(NULL, options_with(&one));
+        struct reply *reply = ask(bench, "POST", "/mcp", JSON AS("wait-ann"), PING);
+
+        one.refuses_to_cancel = refuses;
+        haft_endpoint_tick(bench->endpoint, bench->now += 10 * MINUTE);
+        assert_true(reply->over);
+        assert_int_equal(reply->status, 504);
+        assert_non_null(strstr(reply->body, "in time"));
+        assert_int_equal(haft_endpoint_idle(bench->endpoint), !refuses);
+        if (refuses)
+            identifying_answer(&one);
+        haft_endpoint_tick(bench->endpoint, bench->now);
+        assert_int_equal(one.n_cancelled, !refuses);
+        close_all(bench, &one);
+    }
+}
+
+static void forgets_a_client_that_leaves(void **state)
+{
+    (void)state;
+    for (int refuses = 0; refuses < 2; refuses++) {
+        struct identifying one = IDENTIFYING("one");
+        struct bench *bench = bench_open(NULL, options_with(&one));
+        struct reply *reply = ask(bench, "POST", "/mcp", JSON AS("wait-ann"), PING);
+
+        one.refuses_to_cancel = refuses;
+        haft_exchange_gone(reply->exchange);
+        assert_int_equal(haft_endpoint_idle(bench->endpoint), !refuses);
+        if (refuses)
+            identifying_answer(&one);
+        haft_endpoint_tick(bench->endpoint, bench->now);
+        assert_false(reply->over);
+        close_all(bench, &one);
+    }
+}
+
+static void ends_while_a_check_is_pending(void **state)
+{
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench = bench_open(NULL, options_with(&one));
+    struct reply *reply = calloc(1, sizeof *reply);
+
+    (void)state;
+    assert_non_null(reply);
+    ask_into(bench, reply, "POST", "/mcp", JSON AS("wait-ann"), PING);
+    haft_endpoint_shut_down(bench->endpoint);
+    assert_false(haft_endpoint_idle(bench->endpoint));
+    check(bench, &(struct row){"POST", "/mcp", JSON AS("ann"), PING, 503, "*shutting*", NULL}, 0);
+    identifying_answer(&one);
+    haft_endpoint_tick(bench->endpoint, bench->now);
+    assert_true(reply->over);
+    free(reply);
+    close_all(bench, &one);
+}
+
+/* ---- metadata ---- */
+
+#define RESOURCE "/.well-known/oauth-protected-resource"
+
+static void publishes_metadata(void **state)
+{
+    static const struct row rows[] = {
+        {"GET", RESOURCE "/mcp", HOST, "", 200, "{'resource':'one/mcp','scopes':''}",
+         "*application/json*max-age=3600*Access-Control-Allow-Origin: *"},
+        {"GET", RESOURCE "/mcp/", HOST, "", 200, "{'resource':'one/mcp'*", NULL},
+        {"GET", RESOURCE, HOST, "", 200, "{'resource':'one/mcp'*", NULL},
+        {"GET", RESOURCE, HOST "origin: https://page.example\n", "", 200, "*", NULL},
+        {"HEAD", RESOURCE, HOST, "", 200, "*", NULL},
+        {"OPTIONS", RESOURCE, HOST "origin: https://page.example\n", "", 204, "",
+         "*Access-Control-Allow-Methods: GET, HEAD*"},
+        {"POST", RESOURCE, JSON AS("ann"), PING, 405, "", "*Allow: GET, HEAD, OPTIONS*"},
+        {"DELETE", RESOURCE "/mcp", HOST, "", 405, "", NULL},
+        {"GET", RESOURCE "/else", HOST, "", 404, "*", NULL},
+        {"GET", RESOURCE "x", HOST, "", 404, "*", NULL},
+        {"GET", RESOURCE, "host: evil.example\n", "", 403, "*host*", NULL},
+        {"GET", RESOURCE "/else", HOST "origin: https://page.example\n", "", 403, "*", NULL},
+    };
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench = bench_open(NULL, options_with(&one));
+
+    (void)state;
+    check_rows(bench, rows, COUNT_OF(rows));
+    assert_int_equal(one.n_checks, 0);
+    close_all(bench, &one);
+}
+
+static void has_no_metadata_without_issuers(void **state)
+{
+    static const struct row rows[] = {
+        {"GET", RESOURCE "/mcp", HOST, "", 404, "*", NULL},
+        {"GET", RESOURCE, HOST "origin: https://page.example\n", "", 403, "*", NULL},
+    };
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench;
+
+    (void)state;
+    one.has_no_metadata = true;
+    bench = bench_open(NULL, options_with(&one));
+    check_rows(bench, rows, COUNT_OF(rows));
+    close_all(bench, &one);
+}
+
+static void lets_pages_send_credentials(void **state)
+{
+    static const struct row rows[] = {
+        {"OPTIONS", "/mcp",
+         HOST "origin: https://page.example\naccess-control-request-method: POST\n", "", 204, "",
+         "*Access-Control-Allow-Headers: *Authorization, DPoP*"},
+        {"POST", "/mcp", JSON "origin: https://page.example\n", PING, 401, REFUSED,
+         "*WWW-Authenticate: *Access-Control-Expose-Headers: *WWW-Authenticate, DPoP-Nonce*"},
+        {"POST", "/mcp", JSON "origin: https://page.example\n" AS("ann"), PING, 200, PONG,
+         "*Access-Control-Expose-Headers: *WWW-Authenticate, DPoP-Nonce*"},
+    };
+    struct identifying one = IDENTIFYING("one");
+    haft_endpoint_options options = options_with(&one);
+    struct bench *bench;
+
+    (void)state;
+    options.cors_origin = "https://page.example";
+    bench = bench_open(NULL, options);
+    check_rows(bench, rows, COUNT_OF(rows));
+    close_all(bench, &one);
+}
+
+/* ---- memory ---- */
+
+static void use_it(struct bench *bench, struct identifying *one)
+{
+    struct reply *reply = calloc(1, sizeof *reply);
+
+    assert_non_null(reply);
+    ask(bench, "POST", "/mcp", JSON AS("nonce-ann"), PING);
+    ask(bench, "GET", RESOURCE, HOST, "");
+    ask_into(bench, reply, "POST", "/mcp", JSON AS("wait-nonce-ann"), PING);
+    if (one->n_pending) {
+        identifying_answer(one);
+        haft_endpoint_tick(bench->endpoint, bench->now);
+    }
+    assert_true(reply->over);
+    one->refuses_to_cancel = true;
+    ask_into(bench, reply, "POST", "/mcp", JSON AS("wait-ann"), PING);
+    if (one->n_pending) {
+        identifying_answer(one);
+        haft_endpoint_tick(bench->endpoint, bench->now);
+    }
+    one->refuses_to_cancel = false;
+    assert_true(reply->over);
+    free(reply);
+}
+
+static void answers_without_memory(void **state)
+{
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        struct identifying one = IDENTIFYING("one");
+        struct failing failing;
+        struct bench *bench;
+        bool failed;
+
+        failing_init(&failing, nth);
+        bench = bench_open(&failing.allocator, options_with(&one));
+        if (bench->endpoint) {
+            use_it(bench, &one);
+            failing.fail_at = 0;
+            check(bench, &(struct row){"POST", "/mcp", JSON AS("ann"), PING, 200, PONG, NULL}, nth);
+            check(bench, &(struct row){"POST", "/mcp", JSON, PING, 401, REFUSED, CHALLENGE}, nth);
+        }
+        failed = failing.failures;
+        bench_close(bench);
+        failing_check(&failing);
+        identifying_assert_over(&one);
+        if (!failed)
+            break;
+    }
+}
+
+/* A check that answers at once costs no memory. */
+static void allocates_nothing_later(void **state)
+{
+    struct identifying one = IDENTIFYING("one");
+    struct failing failing;
+    struct bench *bench;
+    size_t calls = 0;
+
+    (void)state;
+    failing_init(&failing, 0);
+    bench = bench_open(&failing.allocator, options_with(&one));
+    for (int i = 0; i < 8; i++) {
+        calls = failing.calls;
+        check(bench,
+              &(struct row){"POST", "/mcp", MODERN("tools/call") "mcp-name: say\n" AS("ann"),
+                            CALL(1, "say", ",'arguments':{'text':'hi'}," META), 200, "*hi*", NULL},
+              0);
+    }
+    assert_int_equal(failing.calls, calls);
+    close_all(bench, &one);
+    failing_check(&failing);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(checks_every_request),
+        cmocka_unit_test(ignores_a_principal_from_elsewhere),
+        cmocka_unit_test(keeps_sessions_apart),
+        cmocka_unit_test(fails_closed),
+        cmocka_unit_test(waits_for_a_check),
+        cmocka_unit_test(streams_after_a_check),
+        cmocka_unit_test(answers_for_a_late_check),
+        cmocka_unit_test(forgets_a_client_that_leaves),
+        cmocka_unit_test(ends_while_a_check_is_pending),
+        cmocka_unit_test(publishes_metadata),
+        cmocka_unit_test(has_no_metadata_without_issuers),
+        cmocka_unit_test(lets_pages_send_credentials),
+        cmocka_unit_test(answers_without_memory),
+        cmocka_unit_test(allocates_nothing_later),
+    };
+
+    return cmocka_run_group_tests_name("credentials", tests, NULL, NULL);
+}
