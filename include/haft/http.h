@@ -164,6 +164,11 @@ typedef struct haft_app {
      * message; NULL if there is nothing.  The text lives as long as the app.  If the function is
      * NULL, everything is unauthenticated. */
     const char *(*unauthenticated)(void *app);
+    /* Returns the path of the protected resource that a path belongs to, for an app with an
+     * authenticator: tokens and metadata name it.  *ret_server is set to the server whose tools it
+     * offers, if there is one; "" is the path of the only resource.  Returns NULL for the mount's
+     * path.  NULL: that is the only resource. */
+    const char *(*resource)(void *app, const char *path, haft_server **ret_server);
 } haft_app;
 
 /* Something that is served at a path.  The longest matching path handles a request. */

@@ -221,6 +221,7 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
 {
     struct pending_request pending;
     struct credentials *check;
+    haft_server *server;
     int status;
 
     if (mux->limiter &&
@@ -229,8 +230,8 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
     check = credentials_new(mux, by->authenticator);
     if (!check)
         return credentials_lacks_memory(mux, responder, context);
-    status =
-        by->authenticator->class->check(by->authenticator, request, by->resource, &check->base);
+    status = by->authenticator->class->check(
+        by->authenticator, request, hf_mount_resource(by, request->path, &server), &check->base);
     if (status == HAFT_PENDING)
         return credentials_wait(check, by, request, responder, context, now);
     check->base.status = status;

@@ -31,9 +31,10 @@ static bool mount_allows_origin(const void *context, const haft_request *request
                                 const char *origin, size_t size)
 {
     const struct mount *row = mount_find(context, request->path);
+    const char *resource;
 
     /* Metadata is public. */
-    if (hf_mux_described(context, request->path))
+    if (hf_mux_described(context, request->path, &resource))
         return true;
     return row && row->app->allows_origin &&
            row->app->allows_origin(row->context, request, origin, size);
@@ -302,6 +303,7 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
                                      const haft_responder *responder, void *context, haft_time now)
 {
     struct pending_request pending;
+    const char *resource;
 
     if (!hf_guard_opens(&mux->guard, request, responder, context))
         return nobody;
@@ -313,9 +315,9 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
         answer_for_all(mux, responder, context);
         return nobody;
     }
-    pending.by = hf_mux_described(mux, request->path);
+    pending.by = hf_mux_described(mux, request->path, &resource);
     if (pending.by) {
-        hf_mux_show_metadata(mux, pending.by, request, responder, context, now);
+        hf_mux_show_metadata(mux, pending.by, resource, request, responder, context, now);
         return nobody;
     }
     pending.by = mount_find(mux, request->path);

@@ -179,11 +179,15 @@ void hf_credentials_finish(struct mux *mux);
 
 /* Finds out whether a mount has metadata. Returns false without memory. */
 bool hf_mount_describe(const struct mux *mux, struct mount *row);
-/* The mount whose metadata a path names; NULL if there is none. */
-const struct mount *hf_mux_described(const struct mux *mux, const char *path);
-/* Answers a request for the metadata of a mount. */
-void hf_mux_show_metadata(struct mux *mux, const struct mount *row, const haft_request *request,
-                          const haft_responder *responder, void *context, haft_time now);
+/* The path of the resource that a path of the mount belongs to, and its server, or NULL. */
+const char *hf_mount_resource(const struct mount *row, const char *path, haft_server **ret_server);
+/* The mount whose metadata a path names, and the resource in it; NULL if there is none. */
+const struct mount *hf_mux_described(const struct mux *mux, const char *path,
+                                     const char **ret_resource);
+/* Answers a request for the metadata of a resource in a mount. */
+void hf_mux_show_metadata(struct mux *mux, const struct mount *row, const char *resource,
+                          const haft_request *request, const haft_responder *responder,
+                          void *context, haft_time now);
 
 /* ---- limit.c: rate limits ---- */
 

@@ -35,6 +35,21 @@ static int seer_data;
 static const haft_app seer =
     HAFT_INIT(haft_app, .open = seer_open, .handle = seer_handle, .data = &seer_data);
 
+/* The same with two resources, of which /all/a is the only one if there is one. */
+static bool has_two_resources;
+
+static const char *seer_resource(void *app, const char *path, haft_server **ret_server)
+{
+    (void)app;
+    (void)ret_server;
+    if (!strncmp(path, "/all/a", 6) || (!*path && !has_two_resources))
+        return "/all/a";
+    return has_two_resources && !strncmp(path, "/all/b", 6) ? "/all/b" : NULL;
+}
+
+static const haft_app parted = HAFT_INIT(haft_app, .open = seer_open, .handle = seer_handle,
+                                         .data = &seer_data, .resource = seer_resource);
+
 /* ---- a mux ---- */
 
 struct site {
@@ -217,6 +232,41 @@ static void has_two_authenticators(void **state)
     haft_server_free(third);
     identifying_assert_over(&one);
     identifying_assert_over(&two);
+}
+
+/* An app with several resources has metadata of each, and the authenticator learns which one a
+ * request is for. */
+static void parts_an_app_into_resources(void **state)
+{
+    static const struct visit rows[] = {
+        {"GET", RESOURCE "/all/a", HOME, HOST, "", 200, "*'one/all/a'*", NULL},
+        {"GET", RESOURCE "/all", HOME, HOST, "", 200, "*'one/all'*", NULL},
+        {"GET", RESOURCE "/all/c", HOME, HOST, "", 404, "*", NULL},
+    };
+    struct identifying one = IDENTIFYING("one");
+    haft_http_mount mounts[] = {
+        HAFT_INIT(haft_http_mount, .path = "/all", .app = &parted, .authenticator = &one.base)};
+    struct site site;
+
+    (void)state;
+    for (int two = 0; two < 2; two++) {
+        has_two_resources = two;
+        site_open(&site, (haft_http_options){.mounts = mounts, .n_mounts = 1});
+        visit_all(&site, rows, COUNT_OF(rows));
+        visit(&site,
+              &(struct visit){"GET", RESOURCE, HOME, HOST, "", 200,
+                              two ? "*'one/all'*" : "*'one/all/a'*", NULL},
+              3);
+        visit(&site,
+              &(struct visit){"GET", RESOURCE "/all/b", HOME, HOST, "", two ? 200 : 404, "*", NULL},
+              4);
+        visit(&site, &(struct visit){"GET", "/all/a/x", HOME, HOST, "", 401, "*", NULL}, 5);
+        assert_string_equal(one.path, "/all/a");
+        visit(&site, &(struct visit){"GET", "/all/x", HOME, HOST, "", 401, "*", NULL}, 6);
+        assert_string_equal(one.path, "/all");
+        site_close(&site);
+    }
+    identifying_assert_over(&one);
 }
 
 /* ---- with `admit` ---- */
@@ -422,6 +472,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_two_authenticators),
+        cmocka_unit_test(parts_an_app_into_resources),
         cmocka_unit_test(asks_admit_after_the_check),
         cmocka_unit_test(counts_each_request_once),
         cmocka_unit_test(counts_refused_requests_in_the_total),
