@@ -92,6 +92,10 @@ int haft_request_set_body(haft_call *call, const char *body, size_t size);
 /* Sets the identity of the caller, for a policy that authenticates; haft_call_principal returns it
  * from then on.  The text is copied.  Returns 0 or HAFT_ENOMEM. */
 int haft_call_set_principal(haft_call *call, const char *principal);
+/* The same with more than the principal: haft_call_identity returns it, and scopes and rules apply to
+ * the call (haft/access.h).  Everything is copied.  Returns 0; HAFT_EINVAL if it has no principal;
+ * HAFT_ENOMEM. */
+int haft_call_set_identity(haft_call *call, const haft_identity *identity);
 /* Returns whether the call is an invoke by a call that this same policy has admitted, for a policy
  * that authenticates.  The principal is then that of the caller, and the policy may return 0.
  * False for every request from outside, whatever its principal is. */
@@ -266,8 +270,8 @@ typedef struct haft_policy {
  * Returns 0 or an error, with the reason in haft_gateway_error. */
 int haft_policy_add(haft_gateway *gateway, const haft_policy *policy);
 
-/* A kind of policy that is made from options.  The built-in kinds are api-key, basic-auth,
- * rate-limit, size-limit, set-headers, remove-headers, cors, validate, mock and sleep
+/* A kind of policy that is made from options.  The built-in kinds are oauth, api-key,
+ * basic-auth, rate-limit, size-limit, set-headers, remove-headers, cors, validate, mock and sleep
  * (haft-policies(7)). */
 typedef struct haft_policy_kind {
     size_t struct_size;       /* set by HAFT_INIT or HAFT_WITH */

@@ -60,4 +60,21 @@ struct haft_authenticator {
 
 #define WELL_KNOWN_RESOURCE "/.well-known/oauth-protected-resource"
 
+/* What the metadata of a protected resource is about (metadata.c). */
+struct metadata {
+    haft_authenticator *authenticator;
+    const char *resource; /* its path */
+    haft_server *server;  /* that offers what is there; NULL if there is none */
+};
+
+/* Returns the path of the resource whose metadata a path names, "" for the only one; NULL if it is
+ * not a path of metadata. */
+const char *hf_metadata_path(const char *path);
+/* Appends the document. Returns 0, HAFT_ENOTFOUND if the authenticator has none, or an error. */
+int hf_metadata_put(const struct metadata *metadata, haft_buffer *document);
+/* Answers a request for the metadata. */
+void hf_metadata_answer(const struct metadata *metadata, const haft_allocator *allocator,
+                        const haft_request *request, const haft_responder *responder,
+                        void *context);
+
 #endif

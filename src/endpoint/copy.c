@@ -1,10 +1,8 @@
 /* copy.c - copies of requests: with a header index, or independent of their connection. */
 #include <string.h>
 
-#include <haft/access.h>
-
-#include "base/struct.h"
 #include "endpoint/guard.h"
+#include "engine/call/identity.h"
 
 const haft_request *hf_request_index(const haft_request *request, haft_request *ret_request,
                                      struct haft_header_index *ret_index)
@@ -24,20 +22,17 @@ static bool request_copy_text(haft_arena *arena, const char **text)
     return *text || !from;
 }
 
+/* Replaces an identity, which may be NULL, by a copy. */
 static bool request_copy_identity(haft_arena *arena, const haft_identity **identity)
 {
     haft_identity *copy = *identity ? haft_arena_alloc(arena, sizeof *copy) : NULL;
 
     if (!*identity)
         return true;
-    if (!copy || !hf_struct_read(copy, sizeof *copy, *identity))
+    if (!copy || !hf_identity_copy(copy, *identity, arena))
         return false;
-    copy->struct_size = sizeof *copy;
     *identity = copy;
-    return request_copy_text(arena, &copy->principal) && request_copy_text(arena, &copy->method) &&
-           request_copy_text(arena, &copy->issuer) && request_copy_text(arena, &copy->subject) &&
-           request_copy_text(arena, &copy->client) && request_copy_text(arena, &copy->scopes) &&
-           request_copy_text(arena, &copy->claims);
+    return true;
 }
 
 bool hf_request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy)

@@ -6,8 +6,84 @@
 #include <string.h>
 
 #include "endpoint/mux.h"
+#include "engine/offer/access.h"
 
 enum { METADATA_ROOM = 256 << 10 };
+
+/* ---- documents ---- */
+
+const char *hf_metadata_path(const char *path)
+{
+    const size_t prefix = sizeof WELL_KNOWN_RESOURCE - 1;
+    const char *resource = path + prefix;
+
+    if (strncmp(path, WELL_KNOWN_RESOURCE, prefix) || (*resource && *resource != '/'))
+        return NULL;
+    return strcmp(resource, "/") ? resource : "";
+}
+
+int hf_metadata_put(const struct metadata *metadata, haft_buffer *document)
+{
+    haft_authenticator *authenticator = metadata->authenticator;
+    const haft_allocator *allocator = document->allocator;
+    haft_buffer scopes;
+    int status;
+
+    haft_buffer_init(&scopes, allocator, METADATA_ROOM);
+    status = metadata->server ? hf_server_scopes(metadata->server, &scopes) : 0;
+    haft_buffer_add(&scopes, "", 1);
+    status = status ? status : scopes.status;
+    if (!status)
+        status = authenticator->class->describe(authenticator, metadata->resource,
+                                                *scopes.data ? scopes.data : NULL, document);
+    haft_buffer_finish(&scopes);
+    return status;
+}
+
+static void metadata_respond(const struct metadata *metadata, const haft_allocator *allocator,
+                             const haft_responder *responder, void *context)
+{
+    static const haft_header headers[] = {{"Content-Type", "application/json"},
+                                          {"Cache-Control", "max-age=3600"},
+                                          {"Access-Control-Allow-Origin", "*"}};
+    haft_response response = {
+        .status = 200, .headers = headers, .n_headers = sizeof headers / sizeof *headers};
+    haft_buffer document;
+
+    haft_buffer_init(&document, allocator, METADATA_ROOM);
+    if (hf_metadata_put(metadata, &document) || document.status)
+        response = (haft_response){
+            .status = 503, .headers = HEADER("Retry-After", "1"), .n_headers = 1, .body = ""};
+    else
+        response.body = document.data;
+    response.size = response.status == 200 ? document.size : 0;
+    responder->respond(context, &response);
+    haft_buffer_finish(&document);
+}
+
+void hf_metadata_answer(const struct metadata *metadata, const haft_allocator *allocator,
+                        const haft_request *request, const haft_responder *responder, void *context)
+{
+    static const haft_header headers[] = {{"Allow", "GET, HEAD, OPTIONS"},
+                                          {"Access-Control-Allow-Origin", "*"},
+                                          {"Access-Control-Allow-Methods", "GET, HEAD"},
+                                          {"Access-Control-Allow-Headers", "*"},
+                                          {"Access-Control-Max-Age", "86400"}};
+    haft_response response = {.status = 405,
+                              .headers = headers,
+                              .n_headers = sizeof headers / sizeof *headers,
+                              .body = ""};
+
+    if (!strcmp(request->method, "GET") || !strcmp(request->method, "HEAD")) {
+        metadata_respond(metadata, allocator, responder, context);
+        return;
+    }
+    if (!strcmp(request->method, "OPTIONS"))
+        response.status = 204;
+    responder->respond(context, &response);
+}
+
+/* ---- of mounts ---- */
 
 const char *hf_mount_resource(const struct mount *row, const char *path, haft_server **ret_server)
 {
@@ -21,17 +97,6 @@ const char *hf_mount_resource(const struct mount *row, const char *path, haft_se
     return resource ? resource : row->resource;
 }
 
-/* Appends the document. Returns 0, HAFT_ENOTFOUND if the authenticator has none, or an error. */
-static int metadata_put(const struct mux *mux, const struct mount *row, const char *resource,
-                        haft_buffer *document)
-{
-    haft_server *server;
-
-    (void)mux;
-    hf_mount_resource(row, resource, &server);
-    return row->authenticator->class->describe(row->authenticator, resource, NULL, document);
-}
-
 bool hf_mount_describe(const struct mux *mux, struct mount *row)
 {
     haft_buffer document;
@@ -40,7 +105,8 @@ bool hf_mount_describe(const struct mux *mux, struct mount *row)
     if (!row->authenticator || strcmp(row->path, row->resource))
         return true;
     haft_buffer_init(&document, mux->allocator, METADATA_ROOM);
-    status = metadata_put(mux, row, row->resource, &document);
+    status =
+        hf_metadata_put(&(struct metadata){row->authenticator, row->resource, NULL}, &document);
     haft_buffer_finish(&document);
     row->is_described = !status;
     return status != HAFT_ENOMEM;
@@ -49,13 +115,11 @@ bool hf_mount_describe(const struct mux *mux, struct mount *row)
 const struct mount *hf_mux_described(const struct mux *mux, const char *path,
                                      const char **ret_resource)
 {
-    const size_t prefix = sizeof WELL_KNOWN_RESOURCE - 1;
     const struct mount *only = NULL;
-    const char *rest = path + prefix;
-    bool is_root = !strcmp(rest, "/") || !*rest;
+    const char *resource = hf_metadata_path(path);
     size_t n = 0;
 
-    if (strncmp(path, WELL_KNOWN_RESOURCE, prefix) || (*rest && *rest != '/'))
+    if (!resource)
         return NULL;
     for (size_t i = 0; i < mux->n_mounts; i++) {
         const struct mount *row = &mux->mounts[i];
@@ -63,60 +127,22 @@ const struct mount *hf_mux_described(const struct mux *mux, const char *path,
 
         if (!row->is_described)
             continue;
-        *ret_resource = hf_mount_resource(row, is_root ? "" : rest, &server);
-        if (!is_root && hf_path_is(rest, *ret_resource))
+        *ret_resource = hf_mount_resource(row, resource, &server);
+        if (*resource && hf_path_is(resource, *ret_resource))
             return row;
         only = row;
         n++;
     }
-    if (n != 1 || !is_root)
-        return NULL;
-    return only;
-}
-
-static void metadata_respond(struct mux *mux, const struct mount *row, const char *resource,
-                             const haft_responder *responder, void *context)
-{
-    static const haft_header headers[] = {{"Content-Type", "application/json"},
-                                          {"Cache-Control", "max-age=3600"},
-                                          {"Access-Control-Allow-Origin", "*"}};
-    haft_response response = {
-        .status = 200, .headers = headers, .n_headers = sizeof headers / sizeof *headers};
-    haft_buffer document;
-
-    haft_buffer_init(&document, mux->allocator, METADATA_ROOM);
-    if (metadata_put(mux, row, resource, &document) || document.status) {
-        hf_guard_refuse(&mux->guard, responder, context, 503, HEADER("Retry-After", "1"), NULL,
-                        RPC_INTERNAL_ERROR, "Out of memory");
-    } else {
-        response.body = document.data;
-        response.size = document.size;
-        responder->respond(context, &response);
-    }
-    haft_buffer_finish(&document);
+    return n == 1 && !*resource ? only : NULL;
 }
 
 void hf_mux_show_metadata(struct mux *mux, const struct mount *row, const char *resource,
                           const haft_request *request, const haft_responder *responder,
                           void *context, haft_time now)
 {
-    static const haft_header headers[] = {{"Allow", "GET, HEAD, OPTIONS"},
-                                          {"Access-Control-Allow-Origin", "*"},
-                                          {"Access-Control-Allow-Methods", "GET, HEAD"},
-                                          {"Access-Control-Allow-Headers", "*"},
-                                          {"Access-Control-Max-Age", "86400"}};
-    haft_response response = {.status = 405,
-                              .headers = headers,
-                              .n_headers = sizeof headers / sizeof *headers,
-                              .body = ""};
+    struct metadata metadata = {.authenticator = row->authenticator, .resource = resource};
 
-    if (mux->limiter && !hf_limit_allows(mux, request, false, responder, context, now))
-        return;
-    if (!strcmp(request->method, "GET") || !strcmp(request->method, "HEAD")) {
-        metadata_respond(mux, row, resource, responder, context);
-        return;
-    }
-    if (!strcmp(request->method, "OPTIONS"))
-        response.status = 204;
-    responder->respond(context, &response);
+    hf_mount_resource(row, resource, &metadata.server);
+    if (!mux->limiter || hf_limit_allows(mux, request, false, responder, context, now))
+        hf_metadata_answer(&metadata, mux->allocator, request, responder, context);
 }

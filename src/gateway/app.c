@@ -186,6 +186,7 @@ static void turnover_apply(struct gateway_loop *gateway_loop, struct turnover *t
     hf_generation_drop(gateway_loop->generation);
     gateway_loop->generation = turnover->generation;
     turnover->generation = NULL;
+    hf_protected_set_authenticators(gateway_loop);
 }
 
 /* Applies them in order, since each builds on the previous one. */
@@ -253,6 +254,7 @@ static void *open_gateway_loop(void *data, const haft_http_loop *loop, haft_reas
         hf_error_set(reterr_reason, HAFT_ENOMEM, "gateway", "out of memory");
         return NULL;
     }
+    hf_protected_set_authenticators(gateway_loop);
     uv_mutex_lock(&gateway->lock);
     gateway_loop->next = gateway->loops;
     gateway->loops = gateway_loop;
@@ -341,7 +343,8 @@ const haft_app *haft_gateway_app(haft_gateway *gateway)
         haft_app, .open = open_gateway_loop, .close = close_gateway_loop,
         .handle = hf_inflight_begin, .gone = hf_inflight_gone, .tick = tick, .shut_down = shut_down,
         .abandon = abandon, .idle = idle, .data = gateway, .half_closed = hf_inflight_half_closed,
-        .allows_origin = hf_exposure_allows_origin, .unauthenticated = hf_exposure_unauthenticated);
+        .allows_origin = hf_exposure_allows_origin, .unauthenticated = hf_exposure_unauthenticated,
+        .resource = hf_protected_path);
     return &gateway->app;
 }
 
@@ -355,6 +358,7 @@ int hf_gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_m
     gateway->legacy_sse = http->legacy_sse;
     gateway->legacy = gateway->now->endpoints ? gateway->now->endpoints->mcp : NULL;
     *app = *haft_gateway_app(gateway);
+    gateway->authenticator = http->authenticator;
     *mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = app,
                                         .authenticator = http->authenticator);
     http->path = "";

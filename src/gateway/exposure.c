@@ -60,9 +60,11 @@ bool hf_exposure_allows_origin(const void *app, const haft_request *request, con
                                          : served ? served->policies
                                                   : policies_of_route(generation, request, arena);
     bool allowed = policies && policies_allow_origin(policies, text);
+    struct metadata metadata;
 
     haft_arena_free(arena);
-    return allowed;
+    /* Metadata is public. */
+    return allowed || hf_protected_find(gateway_loop, request->path, &metadata);
 }
 
 /* ---- authentication ---- */

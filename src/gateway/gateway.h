@@ -131,6 +131,7 @@ struct haft_gateway {
     const struct mcp *legacy; /* that endpoint: the first when serving started */
     const char *first_path;   /* path of the first endpoint from the command line; NULL: its own */
     bool closed;              /* everything must be authenticated */
+    haft_authenticator *authenticator; /* of the HTTP server, for everything; NULL if none */
 };
 
 /* Adds a gateway to the options of an HTTP server, as its only app; `mount` and `app` must outlive
@@ -291,6 +292,18 @@ int hf_gateway_request_is_late(haft_gateway_request *req);
 /* Answers with 500 or 503; the details go to the log. */
 void hf_gateway_request_fail(haft_gateway_request *req, const char *who, int status);
 
+/* Tells those who see the request who its client is. */
+static inline void gateway_request_identify(haft_gateway_request *req)
+{
+    struct request *from = &req->call->request;
+
+    req->request.principal = from->principal;
+    req->request.identity = from->principal ? &from->identity : NULL;
+}
+
+/* Sets the client of the call to that of a request, which must live as long. */
+void hf_gateway_request_take_identity(haft_gateway_request *req, const haft_request *request);
+
 /* An accessor that ran out of memory has reported an existing value as absent. */
 static inline int unless_out_of_memory(const haft_gateway_request *req, int status)
 {
@@ -314,6 +327,14 @@ const char *hf_percent_decoded(haft_arena *arena, const char *path);
 
 /* Parses the query into pairs. Returns 0, HAFT_EINVAL if it is malformed, or HAFT_ENOMEM. */
 int hf_query_read(haft_gateway_request *req);
+
+/* ---- protected resources (protected.c) ---- */
+
+/* The authenticator of what these policies protect; NULL if there is none. */
+haft_authenticator *hf_protected_authenticator(const haft_gateway *gateway,
+                                               const struct policy_list *policies);
+/* Adds the header by which the client of a refused request learns which scopes it needs. */
+int hf_protected_challenge(haft_gateway_request *req, const char *scopes);
 
 /* ---- headers (response.c) ---- */
 

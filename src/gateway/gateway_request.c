@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "engine/call/cap.h"
-#include "engine/call/identity.h"
 #include "gateway/gateway.h"
 #include "engine/call/event.h"
 #include "engine/call/inner.h"
@@ -58,7 +57,7 @@ haft_gateway_request *hf_gateway_request_of_call(struct generation *generation, 
         call->request.headers = NULL;
     }
     if (req->edge)
-        call_set_principal(call, request->principal);
+        hf_gateway_request_take_identity(req, request);
     return req;
 }
 
@@ -135,6 +134,9 @@ static int respond_with_error(haft_gateway_request *req, bool refused)
     int status = req->status_override ? req->status_override : limited ? 429 : refused ? 403 : 500;
     const char *text = hf_content_text(call);
     int failed = limited ? put_retry_after(req) : 0;
+
+    if (call->stages.outcome == HAFT_OUTCOME_FORBIDDEN && call->item->scopes && !failed)
+        failed = hf_protected_challenge(req, call->item->scopes);
 
     if (!text || failed)
         return HAFT_ENOMEM;

@@ -6,7 +6,6 @@
  * that waits releases its worker, and gets another one when it continues. */
 #include <string.h>
 
-#include "engine/call/identity.h"
 #include "base/list.h"
 #include "gateway/inflight.h"
 #include "endpoint/endpoint.h"
@@ -135,10 +134,10 @@ bool hf_inflight_keep_request(struct inflight *inflight)
     haft_gateway_request *req = inflight->req;
     haft_call *call = req->call;
 
-    req->request.principal = call->request.principal;
+    gateway_request_identify(req);
     if (!hf_request_copy(call->arena, &req->request, &req->request))
         return false;
-    call_set_principal(call, req->request.principal);
+    hf_gateway_request_take_identity(req, &req->request);
     call->request.method = req->request.target;
     call->request.peer = req->request.peer ? req->request.peer : "";
     return true;
@@ -340,6 +339,7 @@ void *hf_inflight_begin(void *app, const haft_request *request, const haft_respo
     struct gateway_loop *gateway_loop = app;
     struct inflight *inflight = inflight_new(gateway_loop, responder, context, now);
     const struct served *served;
+    struct metadata metadata;
 
     if (!inflight) {
         responder->respond(context, &gone_response);
@@ -350,6 +350,12 @@ void *hf_inflight_begin(void *app, const haft_request *request, const haft_respo
     if (!request->target && strchr(request->path, '%')) {
         hf_inflight_answer(inflight, &undecodable);
         hf_inflight_free(inflight);
+        return NULL;
+    }
+    if (hf_protected_find(gateway_loop, request->path, &metadata)) {
+        hf_inflight_free(inflight);
+        hf_metadata_answer(&metadata, gateway_loop->gateway->allocator, request, responder,
+                           context);
         return NULL;
     }
     served = hf_generation_endpoint(hf_gateway_loop_generation(gateway_loop), request->path);

@@ -2,6 +2,7 @@
 #ifndef HAFT_SRC_PASSAGE_H
 #define HAFT_SRC_PASSAGE_H
 
+#include "endpoint/authenticator.h"
 #include "gateway/gateway.h"
 
 /* An endpoint on one loop. */
@@ -115,6 +116,17 @@ void hf_generation_use(haft_gateway *gateway, struct generation *generation,
 
 /* Whether something is served without authentication, and its description. */
 bool hf_generation_is_open(const struct generation *generation, char *text, size_t room);
+
+/* ---- protected.c: protected resources ---- */
+
+/* A function of haft_app. */
+const char *hf_protected_path(void *app, const char *path, haft_server **ret_server);
+/* Finds the metadata that a path names, of what a policy protects; returns false if there is
+ * none. */
+bool hf_protected_find(struct gateway_loop *gateway_loop, const char *path,
+                       struct metadata *ret_metadata);
+/* Has the endpoints of the loop's generation describe missing scopes by their authenticators. */
+void hf_protected_set_authenticators(struct gateway_loop *gateway_loop);
 
 /* ---- exposure.c: functions of haft_app ---- */
 

@@ -90,7 +90,7 @@ struct inflight *hf_inflight_enter_endpoint(struct inflight *inflight)
 {
     haft_gateway_request *req = inflight->req;
 
-    req->request.principal = req->call->request.principal;
+    gateway_request_identify(req);
     req->request.via_ = req;
     return inflight_mcp_enter(inflight, &req->request, inflight->now);
 }

@@ -43,7 +43,7 @@ static int append(haft_gateway *gateway, const char *what, const char *names,
                                      (int)size, names);
         list->list[list->n++] = policy;
         list->blocks = list->blocks || policy->policy.blocks;
-        list->waits = list->waits || !policy->built_in;
+        list->waits = list->waits || !policy->built_in || policy->kind == &hf_policy_oauth;
         names += size;
     }
     return 0;
@@ -185,17 +185,10 @@ int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
     return 0;
 }
 
-const haft_policy_kind *const hf_policy_built_in[] = {&hf_policy_api_key,
-                                                      &hf_policy_basic_auth,
-                                                      &hf_policy_rate_limit,
-                                                      &hf_policy_size_limit,
-                                                      &hf_policy_set_headers,
-                                                      &hf_policy_remove_headers,
-                                                      &hf_policy_cors,
-                                                      &hf_policy_validate,
-                                                      &hf_policy_mock,
-                                                      &hf_policy_sleep,
-                                                      NULL};
+const haft_policy_kind *const hf_policy_built_in[] = {
+    &hf_policy_api_key,    &hf_policy_basic_auth,  &hf_policy_oauth,          &hf_policy_rate_limit,
+    &hf_policy_size_limit, &hf_policy_set_headers, &hf_policy_remove_headers, &hf_policy_cors,
+    &hf_policy_validate,   &hf_policy_mock,        &hf_policy_sleep,          NULL};
 
 int hf_policies_install(haft_gateway *gateway)
 {

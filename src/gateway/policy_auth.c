@@ -1,11 +1,9 @@
 /* policy_auth.c - authentication by API keys. Names with passwords are in policy_basic.c.
  *
  * Only hashes of secrets are kept, and a comparison takes the same time wherever it fails. */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/hex.h"
-#include "base/sha256.h"
+#include "auth/server/api_keys.h"
 #include "gateway/auth.h"
 #include "gateway/policies.h"
 
@@ -25,15 +23,9 @@ HAFT_STRUCT(api_key_options,
             HAFT_STRING(file, "File with a line per key: its SHA-256 in hexadecimal, and the name of its owner", .min = 1),
             HAFT_DEFAULT(HAFT_STRING(realm, "Realm in WWW-Authenticate"), "gateway"));
 
-struct key {
-    struct key *next;
-    unsigned char digest[SHA256_SIZE];
-    const char *owner;
-};
-
 struct keys {
     const char *challenge;
-    struct key *first;
+    struct api_keys *list;
 };
 
 /* The key in a request; NULL if there is none. */
@@ -46,32 +38,16 @@ static const char *presented(haft_call *call)
     return haft_request_header(call, "x-api-key");
 }
 
-static const char *owner_of(const struct keys *keys, const char *secret)
-{
-    unsigned char digest[SHA256_SIZE];
-    const char *owner = NULL;
-    size_t size = strlen(secret);
-    struct sha256 hash;
-
-    if (size > AUTH_MAX_SECRET)
-        return NULL;
-    hf_sha256_init(&hash);
-    hf_sha256_add(&hash, secret, size);
-    hf_sha256_finish(&hash, digest);
-    for (const struct key *key = keys->first; key; key = key->next)
-        if (hf_digest_equal(key->digest, digest))
-            owner = key->owner;
-    return owner;
-}
-
 static int check_key(haft_call *call, void *data)
 {
     const struct keys *keys = data;
-    const char *secret = presented(call), *owner = secret ? owner_of(keys, secret) : NULL;
+    const char *secret = presented(call);
+    const haft_identity *owner =
+        secret ? hf_api_keys_find(keys->list, secret, strlen(secret)) : NULL;
     int status;
 
     if (owner)
-        return haft_call_set_principal(call, owner);
+        return haft_call_set_identity(call, owner);
     if (!secret && haft_call_authenticated(call))
         return 0;
     status = haft_response_set_header(call, "WWW-Authenticate", keys->challenge);
@@ -88,33 +64,25 @@ static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *ar
 {
     const api_key_options *options = given;
     struct keys *keys = haft_arena_zalloc(arena, 1, sizeof *keys);
-    char *text = hf_auth_read_file(arena, options->file, reason), *line;
-    unsigned number = 0;
 
-    (void)gateway;
-    if (!text)
-        return reason->code;
     if (!keys ||
         !(keys->challenge = haft_arena_printf(arena, "Bearer realm=\"%s\"", options->realm)))
         return HAFT_ENOMEM;
-    while ((line = hf_auth_next_line(&text, &number))) {
-        struct key *key = haft_arena_zalloc(arena, 1, sizeof *key);
-        size_t size = strcspn(line, " \t");
-
-        if (!key)
-            return HAFT_ENOMEM;
-        key->owner = line + size + strspn(line + size, " \t");
-        if (size != 2 * SHA256_SIZE || !*key->owner || !hf_hex_read_lower(line, size, key->digest))
-            return hf_error_set(reason, HAFT_EINVAL, options->file,
-                                "%s, line %u: expected 64 hexadecimal digits and a name",
-                                options->file, number);
-        key->next = keys->first;
-        keys->first = key;
-    }
+    keys->list = hf_api_keys_read(gateway->allocator, options->file, reason);
+    if (!keys->list)
+        return reason->code;
     *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = check_key, .data = keys,
                                          .authenticates = true);
     return 0;
 }
 
-const haft_policy_kind hf_policy_api_key = HAFT_INIT(
-    haft_policy_kind, .name = "api-key", .options = &api_key_options_type, .make = make_api_key);
+static void drop_api_key(void *data)
+{
+    const struct keys *keys = data;
+
+    hf_api_keys_drop(keys->list);
+}
+
+const haft_policy_kind hf_policy_api_key =
+    HAFT_INIT(haft_policy_kind, .name = "api-key", .options = &api_key_options_type,
+              .make = make_api_key, .drop = drop_api_key);

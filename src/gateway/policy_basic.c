@@ -5,6 +5,7 @@
  * remembered for a while; an address with too many failures has to wait; and a check stops when its
  * client has left. */
 #include <stdio.h>
+#include <haft/access.h>
 #include <string.h>
 
 #include "gateway/people.h"
@@ -134,6 +135,14 @@ static int refuse_address(haft_call *call, int64_t wait_ms)
     return refuse_for(call, 429, wait_ms, "Too many wrong passwords.");
 }
 
+/* A person may use everything: passwords have no scopes. */
+static int policy_basic_admit(haft_call *call, const struct person *person)
+{
+    return haft_call_set_identity(call,
+                                  HAFT_WITH(haft_identity, .principal = person->name,
+                                            .method = "password", .scopes = "*", .fixed = true));
+}
+
 static int verification_answer(const struct verification *check)
 {
     haft_call *call = check->call;
@@ -142,7 +151,7 @@ static int verification_answer(const struct verification *check)
         return check->failure;
     switch (check->verdict) {
     case RIGHT:
-        return haft_call_set_principal(call, check->person->name);
+        return policy_basic_admit(call, check->person);
     case LIMITED:
         return refuse_address(call, check->wait_ms);
     case STOPPED:
@@ -234,7 +243,7 @@ static int check_person(haft_call *call, void *data)
     person = hf_remembered_find(basic_auth->remembered, check->digest, check->now);
     if (person) {
         hf_secret_wipe(password, strlen(password));
-        return haft_call_set_principal(call, person->name);
+        return policy_basic_admit(call, person);
     }
     check->address_size = hf_address_put_key(peer_of(call), check->address, sizeof check->address);
     if (basic_auth->failures.calls &&

@@ -1,6 +1,7 @@
 /* request.c - access to a request for policies and handlers. */
 #include <string.h>
 
+#include "base/struct.h"
 #include "engine/call/identity.h"
 #include "gateway/gateway.h"
 #include "gateway/values.h"
@@ -119,6 +120,22 @@ const char *haft_query_value(haft_call *call, const char *name)
     return NULL;
 }
 
+void hf_gateway_request_take_identity(haft_gateway_request *req, const haft_request *request)
+{
+    struct request *own = &req->call->request;
+    haft_identity *identity = &own->identity;
+
+    own->principal = request->principal;
+    own->guard.known = false;
+    if (!request->principal || !request->identity ||
+        !hf_struct_read(identity, sizeof *identity, request->identity) || !identity->principal ||
+        strcmp(identity->principal, request->principal) != 0)
+        *identity = (haft_identity){.struct_size = sizeof *identity};
+    identity->struct_size = sizeof *identity;
+    identity->principal = request->principal;
+    gateway_request_identify(req);
+}
+
 int haft_call_set_principal(haft_call *call, const char *principal)
 {
     const char *copy = request_keep(call, principal);
@@ -126,6 +143,22 @@ int haft_call_set_principal(haft_call *call, const char *principal)
     if (!copy)
         return HAFT_ENOMEM;
     call_set_principal(call, copy);
+    if (call->inner.req)
+        gateway_request_identify(call->inner.req);
+    return 0;
+}
+
+int haft_call_set_identity(haft_call *call, const haft_identity *identity)
+{
+    haft_gateway_request *req = call->inner.req;
+
+    if (!req || !identity->principal || !*identity->principal)
+        return HAFT_EINVAL;
+    if (!hf_identity_copy(&call->request.identity, identity, call->arena))
+        return HAFT_ENOMEM;
+    call->request.principal = call->request.identity.principal;
+    call->request.guard.known = false;
+    gateway_request_identify(req);
     return 0;
 }
 

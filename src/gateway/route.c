@@ -193,7 +193,7 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
         .call = info->handler ? call_handler : info->call, .data = info->data,
         .timeout_ms = info->timeout_ms, .rate = info->rate, .max_running = info->max_running,
         .max_waiting = info->max_waiting, .isolate = info->isolate,
-        .isolate_memory = info->isolate_memory);
+        .isolate_memory = info->isolate_memory, .scopes = info->scopes);
     route->item = route_item_before(gateway, route);
     if (!route->item)
         status = route_make_item(gateway, route);

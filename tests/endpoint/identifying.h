@@ -7,9 +7,12 @@
 
 #include <haft/access.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "endpoint/authenticator.h"
-#include "endpoint/asking.h"
+#include "support/test.h"
 
 enum { PENDING_MOST = 16 };
 
@@ -18,6 +21,7 @@ struct identifying {
     const char *name;        /* of its realm */
     atomic_int references, n_checks, n_released, n_cancelled;
     bool refuses_to_cancel, has_no_metadata;
+    atomic_flag lock; /* of what is pending */
     struct authentication *pending[PENDING_MOST];
     size_t n_pending;
     char path[64];            /* of the latest check */
@@ -30,6 +34,22 @@ struct identified {
     char principal[64], challenge[128];
     haft_header headers[2];
 };
+
+static void identifying_lock(struct identifying *one)
+{
+    while (atomic_flag_test_and_set(&one->lock))
+        ;
+}
+
+HAFT_MAYBE_UNUSED_ static size_t identifying_n_pending(struct identifying *one)
+{
+    size_t n;
+
+    identifying_lock(one);
+    n = one->n_pending;
+    atomic_flag_clear(&one->lock);
+    return n;
+}
 
 static int identify(struct identifying *one, const char *token, struct authentication *result)
 {
@@ -76,20 +96,25 @@ static int identifying_check(haft_authenticator *base, const haft_request *reque
     assert_non_null(result->own);
     if (strncmp(token, "wait-", 5))
         return identify(one, token, result);
-    assert_true(one->n_pending < PENDING_MOST);
-    one->pending[one->n_pending++] = result;
     snprintf(((struct identified *)result->own)->principal, 64, "%s", token + 5);
+    assert_true(one->n_pending < PENDING_MOST);
+    identifying_lock(one);
+    one->pending[one->n_pending++] = result;
+    atomic_flag_clear(&one->lock);
     return HAFT_PENDING;
 }
 
 /* Answers the oldest pending check. */
 HAFT_MAYBE_UNUSED_ static void identifying_answer(struct identifying *one)
 {
-    struct authentication *result = one->pending[0];
+    struct authentication *result;
     char token[64];
 
-    assert_true(one->n_pending > 0);
+    assert_true(identifying_n_pending(one) > 0);
+    identifying_lock(one);
+    result = one->pending[0];
     memmove(one->pending, one->pending + 1, --one->n_pending * sizeof *one->pending);
+    atomic_flag_clear(&one->lock);
     snprintf(token, sizeof token, "%s", ((struct identified *)result->own)->principal);
     result->status = identify(one, token, result);
     result->done(result);
@@ -98,16 +123,21 @@ HAFT_MAYBE_UNUSED_ static void identifying_answer(struct identifying *one)
 static bool identifying_cancel(haft_authenticator *base, struct authentication *result)
 {
     struct identifying *one = (struct identifying *)base;
+    bool cancelled;
     size_t i = 0;
 
+    identifying_lock(one);
     while (i < one->n_pending && one->pending[i] != result)
         i++;
-    if (one->refuses_to_cancel || i == one->n_pending)
-        return false;
-    memmove(one->pending + i, one->pending + i + 1, (--one->n_pending - i) * sizeof *one->pending);
-    free(result->own);
-    atomic_fetch_add(&one->n_cancelled, 1);
-    return true;
+    cancelled = !one->refuses_to_cancel && i < one->n_pending;
+    if (cancelled)
+        memmove(one->pending + i, one->pending + i + 1,
+                (--one->n_pending - i) * sizeof *one->pending);
+    atomic_flag_clear(&one->lock);
+    if (cancelled)
+        free(result->own);
+    atomic_fetch_add(&one->n_cancelled, cancelled);
+    return cancelled;
 }
 
 static void identifying_release(haft_authenticator *base, struct authentication *result)

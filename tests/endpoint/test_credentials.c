@@ -1,5 +1,6 @@
 /* test_credentials.c - an endpoint with an authenticator, embedded in a program: who may send what,
  * checks that answer later, never, or wrongly, and the metadata. */
+#include "endpoint/asking.h"
 #include "endpoint/identifying.h"
 
 #define CHALLENGE "*WWW-Authenticate: Bearer realm='one'*"

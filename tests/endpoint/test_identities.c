@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "endpoint/asking.h"
 #include "endpoint/identifying.h"
 
 /* ---- an app that says whom it sees ---- */
@@ -398,7 +399,7 @@ static void *answer_all(void *context)
 {
     struct identifying *one = context;
 
-    while (one->n_pending)
+    while (identifying_n_pending(one))
         identifying_answer(one);
     return NULL;
 }
