@@ -14,7 +14,7 @@ enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, ENDPOINT_SCRATCH_LIMIT = 64 << 
 
 /* ---- life ---- */
 
-haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_options *options)
+haft_endpoint *hf_endpoint_new(haft_server *server, const haft_endpoint_options *options)
 {
     const haft_allocator *allocator = server->allocator;
     haft_endpoint *endpoint = allocator->alloc(allocator->context, sizeof *endpoint);
@@ -44,13 +44,9 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
                                      .cors_origin = own->cors_origin};
     haft_buffer_init(&endpoint->scratch, allocator, ENDPOINT_SCRATCH_LIMIT);
     haft_buffer_init(&endpoint->record, allocator, ENDPOINT_SCRATCH_LIMIT);
-    if (!own->authenticator)
-        return endpoint;
-    own->authenticator->class->hold(own->authenticator);
-    if (hf_front_new(endpoint))
-        return endpoint;
-    haft_endpoint_free(endpoint);
-    return NULL;
+    if (own->authenticator)
+        own->authenticator->class->hold(own->authenticator);
+    return endpoint;
 }
 
 void hf_endpoint_set_authenticator(haft_endpoint *endpoint, haft_authenticator *authenticator)
@@ -76,17 +72,13 @@ static void free_spare(haft_endpoint *endpoint)
     }
 }
 
-void haft_endpoint_free(haft_endpoint *endpoint)
+void hf_endpoint_free(haft_endpoint *endpoint)
 {
-    const haft_allocator *allocator;
+    const haft_allocator *allocator = endpoint->allocator;
 
-    if (!endpoint)
-        return;
-    allocator = endpoint->allocator;
     hf_endpoint_abandon(endpoint);
     while (endpoint->exchanges)
         hf_exchange_free(endpoint->exchanges);
-    hf_front_free(endpoint);
     hf_endpoint_set_authenticator(endpoint, NULL);
     free_spare(endpoint);
     hf_jobs_free_spare(endpoint);
@@ -132,12 +124,8 @@ void hf_exchange_join(haft_exchange *exchange, struct http_session *session)
     hf_http_session_touch(session);
 }
 
-void haft_exchange_gone(haft_exchange *exchange)
+void hf_exchange_gone(haft_exchange *exchange)
 {
-    if (exchange->front) {
-        hf_front_gone(exchange);
-        return;
-    }
     if (exchange->of) {
         haft_exchange *alias = exchange;
 
@@ -264,18 +252,14 @@ static void *handle(void *context, const haft_request *request, const haft_respo
     return NULL;
 }
 
-haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
-                                    const haft_responder *responder, void *context, haft_time now)
+haft_exchange *hf_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
+                                  const haft_responder *responder, void *context, haft_time now)
 {
     struct haft_header_index index;
     haft_request own;
 
     if (!request->index_)
         request = hf_request_index(request, &own, &index);
-    if (endpoint->mux) {
-        own = *request;
-        return hf_front_handle(endpoint, &own, responder, context, now);
-    }
     if (!hf_guard_opens(&endpoint->guard, request, responder, context))
         return NULL;
     if (!endpoint->options.legacy_sse && !hf_path_is(request->path, endpoint->options.path)) {
@@ -307,13 +291,12 @@ static void rest(haft_endpoint *endpoint)
     hf_buffer_trim(&endpoint->record, 0);
 }
 
-void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
+void hf_endpoint_tick(haft_endpoint *endpoint, haft_time now)
 {
     struct http_session *newer;
     haft_exchange *next;
 
     endpoint->now = now;
-    hf_front_tick(endpoint);
     hf_jobs_tick(endpoint);
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i])
@@ -379,10 +362,8 @@ void hf_endpoint_abandon(haft_endpoint *endpoint)
     }
 }
 
-bool haft_endpoint_idle(const haft_endpoint *endpoint)
+bool hf_endpoint_idle(const haft_endpoint *endpoint)
 {
-    if (!hf_front_idle(endpoint))
-        return false;
     if (endpoint->abandoned)
         return !endpoint->n_sessions && !endpoint->n_shared && hf_jobs_idle(endpoint);
     for (const struct http_session *session = endpoint->oldest; session; session = session->newer)
@@ -399,7 +380,7 @@ bool haft_endpoint_idle(const haft_endpoint *endpoint)
 static void app_gone(void *app, void *exchange)
 {
     (void)app;
-    haft_exchange_gone(exchange);
+    hf_exchange_gone(exchange);
 }
 
 /* The end of a modern client's stream cancels its call, and a listener has nothing to wait for.
@@ -414,12 +395,12 @@ static bool app_half_closed(const void *app, const void *exchange)
 
 static void app_close(void *app)
 {
-    haft_endpoint_free(app);
+    hf_endpoint_free(app);
 }
 
 static void app_tick(void *app, haft_time now)
 {
-    haft_endpoint_tick(app, now);
+    hf_endpoint_tick(app, now);
 }
 
 static void app_shut_down(void *app)
@@ -434,7 +415,7 @@ static void app_abandon(void *app)
 
 static bool app_idle(const void *app)
 {
-    return haft_endpoint_idle(app);
+    return hf_endpoint_idle(app);
 }
 
 const haft_app hf_endpoint_app =

@@ -117,17 +117,15 @@ extern const haft_app hf_endpoint_app;
  * It may be NULL, and is held. */
 void hf_endpoint_set_authenticator(haft_endpoint *endpoint, haft_authenticator *authenticator);
 
-/* ---- front.c: an endpoint that checks credentials itself ---- */
-
-/* Creates its mux. Returns false without memory. */
-bool hf_front_new(haft_endpoint *endpoint);
-void hf_front_free(haft_endpoint *endpoint);
-haft_exchange *hf_front_handle(haft_endpoint *endpoint, haft_request *request,
-                               const haft_responder *responder, void *context, haft_time now);
-/* The client of an exchange has left that is with the mux. */
-void hf_front_gone(haft_exchange *exchange);
-void hf_front_tick(haft_endpoint *endpoint);
-bool hf_front_idle(const haft_endpoint *endpoint);
+/* The same as the public functions, for an endpoint whose requests have been checked: front.c is
+ * in front of them. */
+haft_endpoint *hf_endpoint_new(haft_server *server, const haft_endpoint_options *options);
+void hf_endpoint_free(haft_endpoint *endpoint);
+haft_exchange *hf_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
+                                  const haft_responder *responder, void *context, haft_time now);
+void hf_exchange_gone(haft_exchange *exchange);
+void hf_endpoint_tick(haft_endpoint *endpoint, haft_time now);
+bool hf_endpoint_idle(const haft_endpoint *endpoint);
 
 /* ---- send.c: messages of the engine over HTTP ---- */
 

@@ -1,11 +1,13 @@
-/* front.c - an endpoint with an authenticator that is embedded in a program without our HTTP server.
+/* front.c - endpoints that are embedded in a program, without the HTTP server of this library.
  *
- * It has its own mux, with only itself behind it: credentials, waiting and metadata work as in
- * the HTTP server. An exchange in front of the mux stands for whatever the mux returns. */
+ * One with an authenticator has its own mux, with only itself behind it, so that credentials,
+ * waiting and metadata work as in the HTTP server. An exchange in front of the mux stands for
+ * whatever the mux returns. */
 #include "endpoint/mux.h"
 #include "endpoint/request.h"
 
-bool hf_front_new(haft_endpoint *endpoint)
+/* Creates its mux. Returns false without memory. */
+static bool front_open(haft_endpoint *endpoint)
 {
     const haft_allocator *allocator = endpoint->allocator;
     struct mux *mux = allocator->alloc(allocator->context, sizeof *mux);
@@ -18,15 +20,32 @@ bool hf_front_new(haft_endpoint *endpoint)
     return mux;
 }
 
-void hf_front_free(haft_endpoint *endpoint)
+static void front_close(haft_endpoint *endpoint)
 {
     const haft_allocator *allocator = endpoint->allocator;
 
-    if (!endpoint->mux)
-        return;
     hf_mux_finish(endpoint->mux);
     allocator->release(allocator->context, endpoint->mux, sizeof *endpoint->mux);
     endpoint->mux = NULL;
+}
+
+haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_options *options)
+{
+    haft_endpoint *endpoint = hf_endpoint_new(server, options);
+
+    if (!endpoint || !endpoint->options.authenticator || front_open(endpoint))
+        return endpoint;
+    hf_endpoint_free(endpoint);
+    return NULL;
+}
+
+void haft_endpoint_free(haft_endpoint *endpoint)
+{
+    if (!endpoint)
+        return;
+    if (endpoint->mux)
+        front_close(endpoint);
+    hf_endpoint_free(endpoint);
 }
 
 /* ---- responses ---- */
@@ -65,8 +84,8 @@ static const haft_responder front_responder = {front_respond, front_stream, fron
 
 /* ---- requests ---- */
 
-haft_exchange *hf_front_handle(haft_endpoint *endpoint, haft_request *request,
-                               const haft_responder *responder, void *context, haft_time now)
+static haft_exchange *front_handle(haft_endpoint *endpoint, haft_request *request,
+                                   const haft_responder *responder, void *context, haft_time now)
 {
     haft_exchange *exchange = hf_exchange_new(endpoint, responder, context);
     struct pending_request pending;
@@ -85,21 +104,40 @@ haft_exchange *hf_front_handle(haft_endpoint *endpoint, haft_request *request,
     return exchange;
 }
 
-void hf_front_gone(haft_exchange *exchange)
+haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
+                                    const haft_responder *responder, void *context, haft_time now)
+{
+    struct haft_header_index index;
+    haft_request own = *request;
+
+    if (!endpoint->mux)
+        return hf_endpoint_handle(endpoint, request, responder, context, now);
+    if (!request->index_)
+        hf_request_index(request, &own, &index);
+    return front_handle(endpoint, &own, responder, context, now);
+}
+
+void haft_exchange_gone(haft_exchange *exchange)
 {
     struct pending_request pending = {.by = exchange->front, .exchange = exchange->behind};
 
+    if (!pending.by) {
+        hf_exchange_gone(exchange);
+        return;
+    }
     hf_exchange_free(exchange);
     hf_mux_gone(pending);
 }
 
-void hf_front_tick(haft_endpoint *endpoint)
+void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
 {
+    endpoint->now = now;
     if (endpoint->mux)
-        hf_admissions_tick(endpoint->mux, endpoint->now);
+        hf_admissions_tick(endpoint->mux, now);
+    hf_endpoint_tick(endpoint, now);
 }
 
-bool hf_front_idle(const haft_endpoint *endpoint)
+bool haft_endpoint_idle(const haft_endpoint *endpoint)
 {
-    return !endpoint->mux || hf_mux_idle(endpoint->mux);
+    return (!endpoint->mux || hf_mux_idle(endpoint->mux)) && hf_endpoint_idle(endpoint);
 }

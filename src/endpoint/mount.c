@@ -82,7 +82,7 @@ int hf_mux_mount_endpoint(struct mux *mux, haft_server *server, haft_endpoint_op
     options.store = mux->store;
     options.loop = mux->loop.loop;
     hf_server_make_seal_key(server, options.loop);
-    row.context = haft_endpoint_new(server, &options);
+    row.context = hf_endpoint_new(server, &options);
     if (!row.context)
         return hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
     hf_endpoint_set_authenticator(row.context, row.authenticator);

@@ -1,4 +1,4 @@
-/* policy_oauth.c - authentication by OAuth access tokens, with an authenticator of its own.
+/* policy_oauth.c - authentication by OAuth access tokens.
  *
  * The authenticator decides, possibly later and on its own thread; the policy turns its result into
  * the identity of the call, or into a response. Handlers do not see the credentials. */
@@ -117,7 +117,7 @@ static bool oauth_is_presented(haft_call *call)
     return haft_request_header(call, "authorization") || haft_request_header(call, "x-api-key");
 }
 
-static int check_token(haft_call *call, void *data)
+static int check_access_token(haft_call *call, void *data)
 {
     haft_authenticator *authenticator = data;
     const haft_gateway_request *req = call->inner.req;
@@ -143,7 +143,7 @@ static int check_token(haft_call *call, void *data)
 
 haft_policy hf_policy_of_authenticator(haft_authenticator *authenticator)
 {
-    return (haft_policy)HAFT_INIT(haft_policy, .inbound = check_token, .data = authenticator,
+    return (haft_policy)HAFT_INIT(haft_policy, .inbound = check_access_token, .data = authenticator,
                                   .authenticates = true);
 }
 
@@ -152,7 +152,7 @@ haft_authenticator *hf_policies_authenticator(const struct policy_list *policies
     for (size_t i = 0; i < policies->n; i++) {
         const haft_policy *policy = &policies->list[i]->policy;
 
-        if (policy->inbound == check_token && policy->scope != HAFT_INVOKE)
+        if (policy->inbound == check_access_token && policy->scope != HAFT_INVOKE)
             return policy->data;
     }
     return NULL;
