@@ -397,6 +397,19 @@ static void connections(void)
     haft_server_free(server);
 }
 
+/* The parts that issuers need may not be installed. */
+static void authenticators(void)
+{
+    haft_reason reason = {0};
+    haft_authenticator *authenticator = haft_authenticator_new(
+        AT_END(haft_authenticator_options, .resource = "https://tools.example.org/mcp",
+               .issuers = AT_END(haft_issuer, .url = "https://login.example.org"), .n_issuers = 1),
+        &reason);
+
+    CHECK(authenticator || reason.code == HAFT_ENOTFOUND);
+    haft_authenticator_free(authenticator);
+}
+
 static int submit(haft_store *store, haft_store_request *request)
 {
     (void)store, (void)request;
@@ -462,6 +475,7 @@ static const struct {
     {spans, "haft_otlp_options"},
     {clients, "haft_client_exchange haft_topics"},
     {connections, "haft_oauth_options haft_target"},
+    {authenticators, "haft_authenticator_options haft_issuer"},
     {stores, "haft_store_memory_options haft_store_methods"},
     {plugins, "haft_plugin"},
     {gateway_plugins, "haft_gateway_part"},

@@ -45,12 +45,13 @@ struct known *hf_known_new(const struct authenticator *authenticator,
                  known_size(claims->scopes) + known_size(claims->jkt) + known_size(claims->x5t) +
                  size + 1;
     struct known *known = allocator->alloc(allocator->context, all);
-    char *at = (char *)(known + 1);
+    char *at;
 
     if (!known)
         return NULL;
     *known = (struct known){.allocator = allocator, .size = all, .expires = claims->expires};
     atomic_init(&known->references, 1);
+    at = (char *)(known + 1);
     known->identity = (haft_identity)HAFT_INIT(haft_identity, .method = "oauth");
     known->identity.principal = known_put_principal(&at, claims, subject);
     known->identity.issuer = known_put_text(&at, claims->issuer);

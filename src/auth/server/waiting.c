@@ -28,8 +28,8 @@ static struct pending *waiting_copy(struct check *check)
                   waiting_size(from->target) + waiting_size(from->path) +
                   waiting_size(from->certificate);
     struct pending *pending = memory->alloc(memory->context, size);
-    char *at = (char *)(pending + 1);
     struct presented *to;
+    char *at;
 
     if (!pending)
         return NULL;
@@ -38,6 +38,7 @@ static struct pending *waiting_copy(struct check *check)
                                 .size = size,
                                 .presented = *from};
     to = &pending->presented;
+    at = (char *)(pending + 1);
     to->secret.data = waiting_put(&at, from->secret.data, from->secret.size);
     if (from->proof.data)
         to->proof.data = waiting_put(&at, from->proof.data, from->proof.size);
