@@ -34,8 +34,8 @@ enum {
     X(TOKEN_BAD_CLAIM, "A claim of the access token is invalid")                                   \
     X(TOKEN_UNKNOWN_KEY, "The token's key is not known")                                           \
     X(TOKEN_BAD_SIGNATURE, "The token's signature is invalid")                                     \
-    X(TOKEN_INACTIVE, "The access token is not active")                                            \
-    X(TOKEN_NO_MEMORY, "Out of memory")
+    X(TOKEN_NO_MEMORY, "Out of memory")                                                            \
+    X(TOKEN_INACTIVE, "The access token is not active") /* says its issuer */
 
 #define TOKEN_ERROR_(name, text) name,
 enum token_error { TOKEN_ERRORS(TOKEN_ERROR_) TOKEN_ERROR_COUNT };
