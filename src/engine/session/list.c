@@ -127,17 +127,31 @@ static void list_put_entry(haft_buffer *out, const struct list *list, const stru
     buffer_add(out, item->rest[era].data, item->rest[era].size);
 }
 
-/* Writes a page from `i` on and returns its end. */
-static size_t put_page(haft_call *call, haft_buffer *out, const struct list_page *page, size_t i)
+/* Writes a page of what an audience sees, and returns its end. */
+APART static size_t list_put_seen(haft_call *call, haft_buffer *out, const struct list_page *page,
+                                  size_t i)
 {
     size_t most = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
     int era = hf_revision_rows[call->revision].modern ? MODERN : LEGACY;
-    const struct offer_list *offers = page->offers;
     size_t n = 0;
 
-    for (; i < offers->n && n < most; i++)
+    for (; i < page->offers->n && n < most; i++)
         if (list_shows(page, i))
-            list_put_entry(out, page->list, offers->entries[i].item, era, n++);
+            list_put_entry(out, page->list, page->offers->entries[i].item, era, n++);
+    return i;
+}
+
+/* Writes a page from `i` on and returns its end. */
+static size_t put_page(haft_call *call, haft_buffer *out, const struct list *list,
+                       const struct offer_list *offers, size_t i)
+{
+    size_t page = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
+    int era = hf_revision_rows[call->revision].modern ? MODERN : LEGACY;
+    size_t n = 0;
+
+    for (; i < offers->n && n < page; i++)
+        if (!offers->entries[i].disabled)
+            list_put_entry(out, list, offers->entries[i].item, era, n++);
     return i;
 }
 
@@ -167,7 +181,8 @@ static void list_respond(haft_call *call, const struct list_page *page)
     }
     w = json_members(hf_respond_begin(call), false);
     hf_json_begin_array(hf_json_name(&w, list->member, strlen(list->member)));
-    end = put_page(call, w.out, page, (size_t)start);
+    end = page->audience ? list_put_seen(call, w.out, page, (size_t)start)
+                         : put_page(call, w.out, list, page->offers, (size_t)start);
     hf_json_end_array(&w);
     if (list_has_more(page, end))
         put_cursor(&w, call->arena, page->offers->entries[end - 1].item,
