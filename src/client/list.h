@@ -52,7 +52,7 @@ int hf_list_read(haft_client *client, struct list *list, haft_result *ret_result
 int hf_list_result(haft_client *client, struct list *list, haft_result *ret_result);
 /* Why the list of tools does not have the one with the name; NULL if it was not left out. */
 const char *hf_list_skipped(const haft_client *client, yyjson_val *name);
-/* Reports a list to a callback that waits for it (list_wait.c). Returns false if there is none. */
+/* Reports a list to a callback that waits for it. Returns false if there is none. */
 bool hf_list_report(haft_client *client);
 void hf_list_waits_finish(haft_client *client, struct list *list);
 void hf_lists_init(haft_client *client);
