@@ -48,8 +48,7 @@ int hf_private_file_lock(const char *path, unsigned ms, int *ret_fd, haft_reason
     for (unsigned waited = 0; flock(fd, LOCK_EX | LOCK_NB); waited += PRIVATE_FILE_PAUSE) {
         if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= ms) {
             hf_error_set(reterr_reason, HAFT_EBUSY, path, "%s: %s", name,
-                         errno == EWOULDBLOCK ? "another program holds the lock"
-                                              : strerror(errno));
+                         errno == EWOULDBLOCK ? "another program holds the lock" : strerror(errno));
             close(fd);
             return HAFT_EBUSY;
         }

@@ -124,8 +124,7 @@ static void auth_file_render(haft_buffer *text, yyjson_val *entries, const char 
 }
 
 /* The file could not be locked or replaced, for this reason: never a refusal of a server. */
-static int auth_file_not_saved(haft_reason *reterr_reason, const char *path,
-                               const haft_reason *why)
+static int auth_file_not_saved(haft_reason *reterr_reason, const char *path, const haft_reason *why)
 {
     int code = why->code == HAFT_ENOMEM || why->code == HAFT_EBUSY ? why->code : HAFT_EFAIL;
 
@@ -152,8 +151,7 @@ int hf_auth_file_save(const char *path, const char *key, const char *value, size
     if (!status && (value || entries)) {
         auth_file_render(&text, entries, key, value, size);
         if (text.status)
-            status = auth_file_refuse(reterr_reason, text.status, path,
-                                      haft_strerror(text.status));
+            status = auth_file_refuse(reterr_reason, text.status, path, haft_strerror(text.status));
         else if (hf_private_file_replace(path, NULL, &text, &why))
             status = auth_file_not_saved(reterr_reason, path, &why);
     }

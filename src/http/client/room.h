@@ -115,7 +115,7 @@ struct http_client {
     struct http_spare spare[HTTP_SPARE]; /* handles for reuse */
     unsigned n_spare;
     CURLU
-        *main_url; /* the first that libcurl could parse, and most probably that of all requests; */
+    *main_url; /* the first that libcurl could parse, and most probably that of all requests; */
     char main_text[512]; /* its text */
     unsigned n_requests;
 };
