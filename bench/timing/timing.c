@@ -116,7 +116,7 @@ static void timing_prepare(struct timing_bench *bench)
     hf_sha256_finish(&hash, bench->secret.digest);
 }
 
-/* Class 0 is wrong from the first byte on; class 1 is right but for the last.  Each guess is a new one:
+/* Class 0 is wrong from the first byte on; class 1 is right except for the last.  Each guess is a new one:
  * a search depends on the hash of a guess, and a few of them would differ by chance. */
 static void timing_guess(const struct timing_bench *bench, struct timing_input guesses[2])
 {

@@ -155,13 +155,11 @@ bool hf_mux_authenticates(const struct mux *mux)
 size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options)
 {
     size_t most = mux->loop.server->options.max_message;
+    const haft_http_mount *one = options->mounts;
 
-    for (size_t i = 0; i < options->n_mounts; i++) {
-        const haft_server *server = options->mounts[i].server;
-
-        if (server && server->options.max_message > most)
-            most = server->options.max_message;
-    }
+    for (size_t i = 0; i < options->n_mounts; i++, one = mount_next(one))
+        if (one->server && one->server->options.max_message > most)
+            most = one->server->options.max_message;
     return most;
 }
 

@@ -1,5 +1,6 @@
 /* test_reach.c - what other machines may reach, and what is said of scopes that nobody checks. */
 #define _DEFAULT_SOURCE
+#include "http/authority.h"
 #include "http/site.h"
 
 #include "endpoint/authenticator.h"
@@ -82,10 +83,16 @@ static const struct reach_row {
 /* The address is not one of this machine, so it cannot be bound if it is not refused. */
 static void listens_for_others_if_credentials_are_private(void **state)
 {
-    static const char *const files[] = {"/nowhere/cert.pem", NULL}, *const proxies[] = {"10.0.0.1",
-                                                                                        NULL};
+    static const char *const proxies[] = {"10.0.0.1", NULL};
+    char certificate[AUTHORITY_PATH], key[AUTHORITY_PATH];
+    const char *const certificates[] = {certificate, NULL}, *const keys[] = {key, NULL};
+    struct authority authority = {0};
 
     (void)state;
+    authority_init(&authority, "test authority");
+    authority_issue(&authority, &(struct leaf){.file = "a", .name = "localhost"});
+    authority_file(&authority, "a.pem", certificate);
+    authority_file(&authority, "a.key", key);
     for (size_t i = 0; i < COUNT_OF(reach_rows); i++) {
         const struct reach_row *row = &reach_rows[i];
         haft_app app =
@@ -98,8 +105,8 @@ static void listens_for_others_if_credentials_are_private(void **state)
             HAFT_INIT(haft_http_options, .address = "203.0.113.1:80", .path = "", .mounts = &mount,
                       .n_mounts = 1, .insecure = row->has & INSECURE,
                       .authenticator = row->has & OWN ? &reach_authenticator : NULL,
-                      .tls_certificates = row->has & TLS ? files : NULL,
-                      .tls_keys = row->has & TLS ? files : NULL,
+                      .tls_certificates = row->has & TLS ? certificates : NULL,
+                      .tls_keys = row->has & TLS ? keys : NULL,
                       .trusted_proxies = row->has & PROXY ? proxies : NULL);
         struct site *site = site_open_with(options, NULL);
 
@@ -109,6 +116,7 @@ static void listens_for_others_if_credentials_are_private(void **state)
             fail_msg("row %zu: %s", i, site->reason.text);
         site_close(site);
     }
+    authority_finish(&authority);
 }
 
 /* ---- scopes ---- */

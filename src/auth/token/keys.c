@@ -40,7 +40,7 @@ static bool keys_has_twin(const struct token_keys *keys, const struct jwk *key)
 }
 
 /* Adds a key of the document. Returns as hf_jwk_read. */
-static int keys_add(struct token_keys *keys, haft_value *value, haft_reason *reterr_reason)
+static int token_keys_add(struct token_keys *keys, haft_value *value, haft_reason *reterr_reason)
 {
     struct jwk key = {.key = NULL};
     int status = hf_jwk_read(keys->crypto, value, keys->allowed, &key, reterr_reason);
@@ -79,7 +79,7 @@ static int keys_fill(struct token_keys *keys, haft_value *document,
                             "the document has more than %d keys", TOKEN_KEYS);
     iter = yyjson_arr_iter_with(list);
     for (haft_value *item; (item = yyjson_arr_iter_next(&iter));) {
-        status = keys_add(keys, item, &reason);
+        status = token_keys_add(keys, item, &reason);
         if (status < 0)
             return hf_error_set(reterr_reason, status, "keys", "out of memory");
         if (status && left_out) {
