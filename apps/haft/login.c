@@ -123,6 +123,16 @@ static int login_check_state(void)
                     *path ? strerror(error) : "");
 }
 
+/* A login for more scopes replaces the one before it, which the server may still accept. */
+static void login_begin_again(const struct invocation *call, const char *url)
+{
+    haft_authorizer *authorizer = peer_authorizer(call, false, NULL);
+
+    if (authorizer)
+        haft_oauth_forget(authorizer, url, NULL);
+    haft_authorizer_free(authorizer);
+}
+
 int act_login(struct invocation *call)
 {
     const char *secret = getenv("HAFT_CLIENT_SECRET");
@@ -143,6 +153,8 @@ int act_login(struct invocation *call)
     status = login_check_state();
     if (status)
         return status;
+    if (call->login.scopes)
+        login_begin_again(call, url);
     status = ask_open(call, url, &peer);
     if (!status)
         status = peer_ask(peer, &(struct peer_request){.method = "tools/list"}, &result);

@@ -29,6 +29,15 @@ static const char *login_doubt(const struct oauth_flow *flow)
     return "its login page and its token endpoint are on different hosts";
 }
 
+/* The program does not let the person log in: says what for, so that they can do it elsewhere. */
+static int login_not_allowed(struct oauth_flow *flow, int status)
+{
+    bool more = flow->step_up && flow->scope;
+
+    return hf_flow_refuse(flow, status, "a login at %.120s%s%.80s is needed", flow->issuer.issuer,
+                          more ? " for the scopes " : "", more ? flow->scope : "");
+}
+
 int hf_login_allow(struct oauth_flow *flow)
 {
     const haft_oauth_options *options = &flow->oauth->options;
@@ -38,9 +47,7 @@ int hf_login_allow(struct oauth_flow *flow)
 
     if (flow->dead)
         return HAFT_PENDING;
-    return status < 0
-               ? hf_flow_refuse(flow, status, "a login at %.150s is needed", flow->issuer.issuer)
-               : 0;
+    return status < 0 ? login_not_allowed(flow, status) : 0;
 }
 
 /* ---- the redirect URI ---- */
@@ -244,9 +251,7 @@ static int login_show(struct oauth_flow *flow, const char *url)
     flow->login.opening = true;
     status = options->open_url(options->context, url);
     flow->login.opening = false;
-    return status < 0 && !flow->dead
-               ? hf_flow_refuse(flow, status, "a login at %.150s is needed", flow->issuer.issuer)
-               : 0;
+    return status < 0 && !flow->dead ? login_not_allowed(flow, status) : 0;
 }
 
 int hf_login_begin(struct oauth_flow *flow)
