@@ -143,6 +143,9 @@ int hf_refusal_make(const struct authenticator *authenticator, const char *path,
         haft_arena_free(arena);
         return HAFT_ENOMEM;
     }
+    if (refusal->text)
+        hf_authenticator_log(authenticator, HAFT_DEBUG, "refused a request to %s: %s", path,
+                             refusal->text);
     authentication->own = arena;
     authentication->kind = CHECK_ARENA;
     return HAFT_STOP;
