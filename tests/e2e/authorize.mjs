@@ -15,6 +15,13 @@ import { example } from "./server.mjs";
 const program = join(example("."), "..", "tests", "authorize-driver");
 const SCOPES = "mcp:basic mcp:write";
 
+/* A key for signing, as it is in the document of an issuer (with its private part). */
+async function signingKey(alg, kid) {
+    const { privateKey } = await jose.generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
+
+    return { ...(await jose.exportJWK(privateKey)), alg, kid, use: "sig" };
+}
+
 export async function listen(handler, host = "127.0.0.1") {
     const server = createServer(handler);
 
@@ -40,6 +47,7 @@ function tap(response, use) {
 
 export class Issuer {
     secrets = new Set(); /* everything that no output may contain */
+    issuedAt = 0; /* when the last token was */
     requests = []; /* [method, path] */
 
     static async start(options = {}) {
@@ -48,21 +56,41 @@ export class Issuer {
 
         issuer.server = server;
         issuer.url = origin;
-        issuer.options = { lifetime: 300, resources: [], clients: [], ...options };
-        const { privateKey } = await jose.generateKeyPair("ES256", { extractable: true });
-        issuer.jwks = { keys: [{ ...(await jose.exportJWK(privateKey)), alg: "ES256", kid: "one", use: "sig" }] };
-        issuer.provider = issuer.#provider();
-        issuer.callback = issuer.provider.callback();
+        issuer.options = { lifetime: 300, resources: [], clients: [], scopes: SCOPES, alg: "ES256", account: "ada", ...options };
+        await issuer.rotate("one");
         return issuer;
+    }
+
+    /* Signs with a new key from now on; those before it stay in the document. */
+    async rotate(kid) {
+        this.jwks = { keys: [await signingKey(this.options.alg, kid), ...(this.jwks?.keys ?? [])] };
+        this.provider = this.#provider();
+        this.callback = this.provider.callback();
+    }
+
+    /* An access token of this issuer that nobody asked for. */
+    async mint(claims, { header = {}, key = this.jwks.keys[0] } = {}) {
+        const now = Math.floor(Date.now() / 1000);
+        const all = { iss: this.url, aud: this.options.resources[0], sub: "ada", client_id: "minted", iat: now, exp: now + 300, ...claims };
+
+        const token = await new jose.SignJWT(all)
+            .setProtectedHeader({ alg: key.alg, typ: "at+jwt", kid: key.kid, ...header })
+            .sign(await jose.importJWK(key, key.alg));
+
+        this.secrets.add(token);
+        return token;
     }
 
     #provider() {
         const machine = { redirect_uris: [], response_types: [], grant_types: ["client_credentials"] };
         const provider = new Provider(this.url, {
             jwks: this.jwks,
-            clientDefaults: { id_token_signed_response_alg: "ES256" },
-            scopes: ["openid", "offline_access", ...SCOPES.split(" ")],
+            clientDefaults: { id_token_signed_response_alg: this.options.alg },
+            enabledJWA: { idTokenSigningAlgValues: [this.options.alg] },
+            scopes: ["openid", "offline_access", ...this.options.scopes.split(" ")],
             clients: this.options.clients.map((client) => ({ ...(client.machine ? machine : {}), ...client, machine: undefined })),
+            /* Clients of the SDK register the scopes of their first login, and would get no others. */
+            extraClientMetadata: { properties: ["any_scope"], validator: (ctx, key, value, metadata) => void delete metadata.scope },
             clientAuthMethods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
             pkce: { required: () => true },
             cookies: { keys: ["test"] },
@@ -72,6 +100,7 @@ export class Issuer {
                 registration: { enabled: true },
                 revocation: { enabled: true, allowedPolicy: () => true },
                 clientCredentials: { enabled: true },
+                introspection: { enabled: true, allowedPolicy: (ctx, client) => client.clientId === "server" },
                 dPoP: {
                     enabled: true,
                     nonceSecret: this.options.nonce ? Buffer.alloc(32, 1) : undefined,
@@ -83,17 +112,17 @@ export class Issuer {
                     getResourceServerInfo: (ctx, resource) => {
                         if (!this.options.resources.includes(resource)) throw new errors.InvalidTarget();
                         return {
-                            scope: SCOPES,
+                            scope: this.options.scopes,
                             audience: resource,
                             accessTokenTTL: this.options.lifetime,
-                            accessTokenFormat: "jwt",
-                            jwt: { sign: { alg: "ES256" } },
+                            accessTokenFormat: this.options.format ?? "jwt",
+                            jwt: { sign: { alg: this.options.alg } },
                         };
                     },
                 },
             },
             rotateRefreshToken: true,
-            issueRefreshToken: (ctx, client, code) => code.scopes.has("offline_access"),
+            issueRefreshToken: (ctx, client, code) => this.options.refresh || code.scopes.has("offline_access"),
             findAccount: (ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
             interactions: { url: (ctx, interaction) => `/interaction/${interaction.uid}` },
         });
@@ -112,7 +141,7 @@ export class Issuer {
             provider.interactionFinished(ctx.req, ctx.res, result, { mergeWithLastSubmission: true });
 
         if (this.options.refuse) return finish({ error: "access_denied", error_description: "no" });
-        if (details.prompt.name === "login") return finish({ login: { accountId: "ada" } });
+        if (details.prompt.name === "login") return finish({ login: { accountId: this.options.account } });
         const grant = details.grantId
             ? await provider.Grant.find(details.grantId)
             : new provider.Grant({ accountId: details.session.accountId, clientId: details.params.client_id });
@@ -141,11 +170,23 @@ export class Issuer {
         if (request.headers.dpop) this.secrets.add(request.headers.dpop);
         if (url.pathname === "/token" || url.pathname === "/reg")
             tap(response, (text) => {
+                if (url.pathname === "/token") this.issuedAt = Date.now();
                 for (const [name, value] of Object.entries(JSON.parse(text)))
                     if (["access_token", "refresh_token", "client_secret", "registration_access_token"].includes(name))
                         this.secrets.add(value);
             });
         this.callback(request, response);
+    }
+
+    /* The token response for a client that acts for itself. */
+    async credentials({ client_id, client_secret }, more) {
+        const response = await fetch(`${this.url}/token`, {
+            method: "POST",
+            headers: { Authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString("base64")}` },
+            body: new URLSearchParams({ grant_type: "client_credentials", resource: this.options.resources[0], ...more }),
+        });
+
+        return response.json();
     }
 
     count(method, path) {
