@@ -1,5 +1,5 @@
-/* base/siphash.h - SipHash-2-4, a keyed digest of 64 or 128 bits: without the key nobody can test
- * guesses of the text.
+/* base/siphash.h - SipHash, a keyed digest: SipHash-2-4 of 64 bits, which may be shown, because without
+ * the key nobody can test guesses of the text; and SipHash-1-3 of 128 bits, for tables.
  *
  * The functions that every call uses are inline, so that the state stays in registers. */
 #ifndef HAFT_SRC_SIPHASH_H
@@ -46,12 +46,17 @@ static ALWAYS_INLINE void siphash_init(struct siphash *hash, const unsigned char
 
 /* Adds eight bytes, or a string followed by its size; the size makes the encoding of several
  * strings unambiguous. */
-static ALWAYS_INLINE void siphash_word(struct siphash *hash, uint64_t word)
+static ALWAYS_INLINE void siphash_add_word(struct siphash *hash, uint64_t word, int rounds)
 {
     hash->v3 ^= word;
-    siphash_round(hash);
-    siphash_round(hash);
+    for (int i = 0; i < rounds; i++)
+        siphash_round(hash);
     hash->v0 ^= word;
+}
+
+static ALWAYS_INLINE void siphash_word(struct siphash *hash, uint64_t word)
+{
+    siphash_add_word(hash, word, 2);
 }
 
 void hf_siphash_bytes(struct siphash *hash, const void *bytes, size_t size);
@@ -64,7 +69,11 @@ static ALWAYS_INLINE uint64_t siphash_finish(struct siphash *hash)
     return hash->v0 ^ hash->v1 ^ hash->v2 ^ hash->v3;
 }
 
-/* The variant of 128 bits begins and ends differently. */
+/* SipHash-1-3 of 128 bits, which begins and ends differently, is the key of tables that do not keep the
+ * secrets they look up: two strings with the same digest are taken for the same string. It takes half
+ * the time. The rounds that it lacks protect the key from attackers who read digests; these never
+ * leave the process, and all that a client learns is whether its string was found. Without the key, no
+ * known way to make the states of two strings collide succeeds more often than guessing 128 bits. */
 struct siphash_pair {
     uint64_t first, second;
 };
@@ -75,16 +84,18 @@ static ALWAYS_INLINE void siphash_init_pair(struct siphash *hash, const unsigned
     hash->v1 ^= 0xee;
 }
 
+void hf_siphash_pair_bytes(struct siphash *hash, const void *bytes, size_t size);
+
 static ALWAYS_INLINE struct siphash_pair siphash_finish_pair(struct siphash *hash)
 {
     struct siphash_pair pair;
 
     hash->v2 ^= 0xee;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         siphash_round(hash);
     pair.first = hash->v0 ^ hash->v1 ^ hash->v2 ^ hash->v3;
     hash->v1 ^= 0xdd;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         siphash_round(hash);
     pair.second = hash->v0 ^ hash->v1 ^ hash->v2 ^ hash->v3;
     return pair;

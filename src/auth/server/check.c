@@ -255,8 +255,8 @@ static int check_token(struct check *check)
     struct siphash hash;
 
     siphash_init_pair(&hash, authenticator->digest_key);
-    hf_siphash_bytes(&hash, check->presented->path, strlen(check->presented->path));
-    hf_siphash_bytes(&hash, check->presented->secret.data, check->presented->secret.size);
+    hf_siphash_pair_bytes(&hash, check->presented->path, strlen(check->presented->path));
+    hf_siphash_pair_bytes(&hash, check->presented->secret.data, check->presented->secret.size);
     check->digest = siphash_finish_pair(&hash);
     if (authenticator->cache)
         memory = hf_token_cache_find(authenticator->cache, check->digest,

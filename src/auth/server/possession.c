@@ -250,8 +250,8 @@ static int possession_check_proof(struct authenticator *authenticator,
             return status;
     }
     siphash_init_pair(&hash, authenticator->digest_key);
-    hf_siphash_bytes(&hash, known->jkt, strlen(known->jkt));
-    hf_siphash_bytes(&hash, proof.jti, strlen(proof.jti));
+    hf_siphash_pair_bytes(&hash, known->jkt, strlen(known->jkt));
+    hf_siphash_pair_bytes(&hash, proof.jti, strlen(proof.jti));
     status = replay_use(authenticator->replay, siphash_finish_pair(&hash),
                         authenticator_now(authenticator, false) / 1000);
     return status == HAFT_EEXISTS ? possession_refuse(possession, "invalid_dpop_proof",
