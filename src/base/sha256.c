@@ -35,26 +35,29 @@ static void expand(const unsigned char block[64], uint32_t words[64])
     }
 }
 
+/* A round changes two of eight variables, whose names move on by one: eight rounds, in which each has
+ * had every name, need not move their values. */
+#define SHA256_ROUND(a, b, c, d, e, f, g, h, i)                                                    \
+    h += (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g))) +                    \
+         round_constants[i] + words[i];                                                            \
+    d += h;                                                                                        \
+    h += (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) | (c & (a | b)))
+
 static void compress(uint32_t s[8], const unsigned char block[64])
 {
     uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
     uint32_t words[64];
 
     expand(block, words);
-    for (int i = 0; i < 64; i++) {
-        uint32_t one = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) +
-                       round_constants[i] + words[i];
-        uint32_t two =
-            (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-
-        h = g;
-        g = f;
-        f = e;
-        e = d + one;
-        d = c;
-        c = b;
-        b = a;
-        a = one + two;
+    for (int i = 0; i < 64; i += 8) {
+        SHA256_ROUND(a, b, c, d, e, f, g, h, i);
+        SHA256_ROUND(h, a, b, c, d, e, f, g, i + 1);
+        SHA256_ROUND(g, h, a, b, c, d, e, f, i + 2);
+        SHA256_ROUND(f, g, h, a, b, c, d, e, i + 3);
+        SHA256_ROUND(e, f, g, h, a, b, c, d, i + 4);
+        SHA256_ROUND(d, e, f, g, h, a, b, c, i + 5);
+        SHA256_ROUND(c, d, e, f, g, h, a, b, i + 6);
+        SHA256_ROUND(b, c, d, e, f, g, h, a, i + 7);
     }
     s[0] += a;
     s[1] += b;
@@ -93,8 +96,12 @@ void hf_sha256_add(struct sha256 *hash, const void *bytes, size_t size)
 
 static void sha256_put_digest(const uint32_t state[8], unsigned char ret_digest[SHA256_SIZE])
 {
-    for (int i = 0; i < SHA256_SIZE; i++)
-        ret_digest[i] = (unsigned char)(state[i / 4] >> (24 - i % 4 * 8));
+    for (int i = 0; i < 8; i++) {
+        ret_digest[4 * i] = (unsigned char)(state[i] >> 24);
+        ret_digest[4 * i + 1] = (unsigned char)(state[i] >> 16);
+        ret_digest[4 * i + 2] = (unsigned char)(state[i] >> 8);
+        ret_digest[4 * i + 3] = (unsigned char)state[i];
+    }
 }
 
 void hf_sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE])
