@@ -26,22 +26,30 @@ static const char **identity_text(haft_identity *identity, size_t i)
     return (const char **)(void *)((char *)identity + identity_texts[i].at);
 }
 
+/* One allocation for all: every request of an identified client has a copy. */
 bool hf_identity_copy(haft_identity *ret_identity, const haft_identity *from, haft_arena *arena)
 {
+    size_t sizes[IDENTITY_TEXTS], all = 0;
     haft_identity copy;
+    char *at;
 
     if (!hf_struct_read(&copy, sizeof copy, from))
         return false;
     for (size_t i = 0; i < IDENTITY_TEXTS; i++) {
-        const char **text = identity_text(&copy, i);
+        const char *text = *identity_text(&copy, i);
 
-        if (!*text)
-            continue;
-        *text = haft_arena_copy(arena, *text, strlen(*text));
-        if (!*text)
-            return false;
+        sizes[i] = text ? strlen(text) + 1 : 0;
+        all += sizes[i];
     }
-    copy.struct_size = sizeof copy;
+    at = haft_arena_alloc(arena, all);
+    if (!at)
+        return false;
+    for (size_t i = 0; i < IDENTITY_TEXTS; i++) {
+        if (!sizes[i])
+            continue;
+        *identity_text(&copy, i) = memcpy(at, *identity_text(&copy, i), sizes[i]);
+        at += sizes[i];
+    }
     *ret_identity = copy;
     return true;
 }
