@@ -33,13 +33,9 @@ static int authenticator_no_memory(haft_reason *reason)
 
 static int64_t authenticator_clock(void *context, bool wall)
 {
-    struct timespec now;
-
     (void)context;
-    if (!wall)
-        return (int64_t)(uv_hrtime() / 1000000);
-    timespec_get(&now, TIME_UTC);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    /* Tokens count in seconds, which take much less time to read than nanoseconds. */
+    return wall ? (int64_t)time(NULL) * 1000 : (int64_t)(uv_hrtime() / 1000000);
 }
 
 void hf_authenticator_set_clock(haft_authenticator *base, struct auth_clock clock)
