@@ -34,7 +34,7 @@ static bool mount_allows_origin(const void *context, const haft_request *request
     const char *resource;
 
     /* Metadata is public. */
-    if (hf_mux_described(context, request->path, &resource))
+    if (mux_described(context, request->path, &resource))
         return true;
     return row && row->app->allows_origin &&
            row->app->allows_origin(row->context, request, origin, size);
@@ -313,7 +313,7 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
         answer_for_all(mux, responder, context);
         return nobody;
     }
-    pending.by = hf_mux_described(mux, request->path, &resource);
+    pending.by = mux_described(mux, request->path, &resource);
     if (pending.by) {
         hf_mux_show_metadata(mux, pending.by, resource, request, responder, context, now);
         return nobody;

@@ -184,6 +184,12 @@ const char *hf_mount_resource(const struct mount *row, const char *path, haft_se
 /* The mount whose metadata a path names, and the resource in it; NULL if there is none. */
 const struct mount *hf_mux_described(const struct mux *mux, const char *path,
                                      const char **ret_resource);
+/* The same; hardly a request has a path that begins like that. */
+static inline const struct mount *mux_described(const struct mux *mux, const char *path,
+                                                const char **ret_resource)
+{
+    return path[0] == '/' && path[1] == '.' ? hf_mux_described(mux, path, ret_resource) : NULL;
+}
 /* Answers a request for the metadata of a resource in a mount. */
 void hf_mux_show_metadata(struct mux *mux, const struct mount *row, const char *resource,
                           const haft_request *request, const haft_responder *responder,

@@ -246,19 +246,14 @@ static void take_event(haft_exchange *exchange, const haft_outgoing *message, bo
         hf_exchange_end(exchange);
 }
 
-/* Sends the response of the engine; one that refuses a client for its scopes says which ones it
- * needs. */
-static void answer_json(haft_exchange *exchange, const haft_outgoing *message)
+/* Sends the response that refuses a client for its scopes, and says which ones it needs. */
+static COLD void send_challenge(haft_exchange *exchange, const haft_outgoing *message)
 {
     const haft_endpoint_options *options = &exchange->endpoint->options;
     haft_authenticator *authenticator = options->authenticator;
     haft_header challenge = {.name = "WWW-Authenticate"};
     haft_buffer value;
 
-    if (!message->scopes || message->http_status != 403 || !authenticator) {
-        hf_exchange_respond(exchange, message->http_status, NULL, message->text, message->size);
-        return;
-    }
     haft_buffer_init(&value, exchange->endpoint->allocator, SEND_CHALLENGE);
     if (!authenticator->class->challenge(authenticator, options->path, message->scopes,
                                          exchange->identity, &value))
@@ -274,8 +269,11 @@ void hf_exchange_answer(haft_exchange *exchange, const haft_outgoing *message)
 {
     if (exchange->streaming || (!exchange->takes_json && !message->error_code))
         take_event(exchange, message, true);
+    else if (message->scopes && message->http_status == 403 &&
+             exchange->endpoint->options.authenticator)
+        send_challenge(exchange, message);
     else
-        answer_json(exchange, message);
+        hf_exchange_respond(exchange, message->http_status, NULL, message->text, message->size);
 }
 
 static void send_take_response(haft_exchange *exchange, const haft_outgoing *message)

@@ -46,7 +46,7 @@ static void connection_handle(struct connection *c)
                             .index_ = &c->notes->index,
                             .body = c->body.data ? c->body.data : "",
                             .body_size = c->body.size,
-                            .certificate = hf_secure_certificate(c)};
+                            .certificate = c->tls ? hf_secure_certificate(c) : NULL};
     struct pending_request pending;
 
     hf_headers_index(headers, c->n_fields, &c->notes->index);

@@ -228,5 +228,5 @@ int hf_secure_end_of_input(const struct connection *c)
 
 const char *hf_secure_certificate(const struct connection *c)
 {
-    return c->tls ? secure_tls(c)->certificate(c->tls) : NULL;
+    return secure_tls(c)->certificate(c->tls);
 }

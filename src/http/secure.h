@@ -70,6 +70,7 @@ bool hf_secure_is_shaking(const struct connection *connection);
 /* The error for the end of input: UV_EOF after a close_notify; otherwise UV_ECONNRESET, since what the
  * client sent may have been cut off. */
 int hf_secure_end_of_input(const struct connection *connection);
+/* Of a connection with TLS: the thumbprint of the client's certificate, or NULL. */
 const char *hf_secure_certificate(const struct connection *connection);
 
 #endif
