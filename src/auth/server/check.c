@@ -218,16 +218,18 @@ static bool check_can_ask(const struct authenticator *authenticator)
 static int check_new_token(struct check *check)
 {
     const struct text *token = &check->presented->secret;
+    bool is_jwt = hf_jwt_is_like(token->data, token->size);
     enum token_error error = TOKEN_OK;
     struct known *known = NULL;
     haft_arena *arena;
     int status;
 
-    if (!hf_credentials_is_token(*token))
+    /* A JWT has characters of tokens only. */
+    if (!is_jwt && !hf_credentials_is_token(*token))
         return check_refuse_request(check, 400, "invalid_request", CREDENTIALS_MALFORMED);
     if (token->size > TOKEN_LIMIT)
         return check_refuse_token(check, TOKEN_TOO_LONG);
-    if (!hf_jwt_is_like(token->data, token->size)) {
+    if (!is_jwt) {
         if (!check_can_ask(check->authenticator))
             return check_refuse_token(check, TOKEN_MALFORMED);
         status = hf_waiting_for_answer(check);
