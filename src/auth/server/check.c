@@ -257,7 +257,7 @@ static int check_token(struct check *check)
     struct siphash hash;
 
     siphash_init_pair(&hash, authenticator->digest_key);
-    hf_siphash_pair_bytes(&hash, check->presented->path, strlen(check->presented->path));
+    hf_siphash_pair_bytes(&hash, check->presented->path, strlen(check->presented->path) + 1);
     hf_siphash_pair_bytes(&hash, check->presented->secret.data, check->presented->secret.size);
     check->digest = siphash_finish_pair(&hash);
     if (authenticator->cache)
