@@ -27,7 +27,7 @@ struct fake_issuer {
     const char *missing;          /* a path without an answer */
     const char *changed, *status; /* a path whose answer differs: its status line with headers, */
     const char *body;             /* and its body; ' stands for ", and @ for the URL */
-    const char *headers;          /* of the keys, such as "Cache-Control: max-age=600\r\n" */
+    const char *headers;          /* of the keys, such as "200 OK\r\nCache-Control: max-age=600" */
     const char *answer;           /* of introspection: a body */
     atomic_bool down;             /* closes connections without an answer */
     atomic_bool holds;            /* answers when it is reset */

@@ -147,6 +147,35 @@ static void survives_outages(void **state)
     }
 }
 
+/* What the metadata said applies until it is replaced; a fetch that failed is repeated soon. */
+static void asks_after_failures(void **state)
+{
+    char token[ISSUER_TEXT];
+    struct subject subject;
+
+    (void)state;
+    asking_open(&subject, (haft_authenticator_options){.max_cached = SIZE_MAX});
+    subject.issuer.headers = "200 OK\r\nCache-Control: max-age=86400";
+    subject.issuer.status = "500 Oops";
+    subject.issuer.body = "";
+    assert_int_equal(visit_with(&subject, "Bearer", "opaque"), 200);
+    token_make(&subject.issuer, 2, "", token); /* its key is not known */
+    subject.issuer.changed = "/jwks";
+    assert_int_equal(visit_with(&subject, "Bearer", token), 401);
+    subject_pass(&subject, 62);
+    subject.issuer.changed = "/.well-known/oauth-authorization-server";
+    assert_int_equal(visit_with(&subject, "Bearer", token), 401);
+    assert_int_equal(visit_with(&subject, "Bearer", "opaque"), 200);
+    subject.issuer.changed = NULL;
+    subject_pass(&subject, 31);
+    token_make(&subject.issuer, 0, "", token);
+    assert_int_equal(visit_with(&subject, "Bearer", token), 200);
+    for (int i = 0; i < 1000 && atomic_load(&subject.issuer.metadata) < 3; i++)
+        usleep(10000);
+    assert_int_equal(atomic_load(&subject.issuer.metadata), 3);
+    subject_close(&subject);
+}
+
 /* An issuer that has no keys can still be asked. */
 static void needs_no_keys(void **state)
 {
@@ -281,6 +310,7 @@ int main(void)
         cmocka_unit_test(identifies),
         cmocka_unit_test(remembers_for_a_while),
         cmocka_unit_test(survives_outages),
+        cmocka_unit_test(asks_after_failures),
         cmocka_unit_test(needs_no_keys),
         cmocka_unit_test(shares_questions),
         cmocka_unit_test(bounds_questions),

@@ -253,23 +253,19 @@ static void question_start(struct question *question)
     struct issuer *issuer = question->issuer;
     const char *url =
         *issuer->options.introspection ? issuer->options.introspection : issuer->introspection;
-    struct key_set *keys = NULL;
-    unsigned generation;
+    enum issuer_answer metadata = ISSUER_READY;
 
-    question->started = url || question->discovers;
-    if (url) {
+    if (!url)
+        metadata = hf_issuer_ask_metadata(issuer, &question->generation);
+    question->started = metadata != ISSUER_WAIT || question->discovers;
+    if (url)
         question_post(question, url);
-    } else if (question->discovers) {
+    else if (metadata == ISSUER_READY)
         question_fail(question, "its metadata has no introspection_endpoint");
-    } else {
-        question->discovers = hf_issuer_take(issuer, false, &keys, &generation) == ISSUER_WAIT;
-        question->generation = generation;
-        hf_key_set_drop(keys);
-        if (!question->discovers) {
-            question->discovers = true;
-            question_start(question);
-        }
-    }
+    else if (question->started)
+        question_fail(question, "its metadata cannot be fetched");
+    else
+        question->discovers = true;
 }
 
 /* Whether it can be asked now: the metadata that it waited for has come. */

@@ -40,12 +40,18 @@ static bool issuer_want(struct issuer *issuer)
     return true;
 }
 
+/* Under the lock. Whether keys that are still fresh should be fetched again. */
+static bool issuer_is_due(const struct issuer *issuer, int64_t now)
+{
+    return (issuer->stale || now >= issuer->refresh_at) && now >= issuer->retry_at;
+}
+
 static enum issuer_answer issuer_decide(struct issuer *issuer, bool waited, int64_t now)
 {
     bool usable = issuer->keys && now < issuer->usable_until;
 
     if (issuer->keys && now < issuer->fresh_until) {
-        if (now >= issuer->refresh_at && now >= issuer->retry_at)
+        if (issuer_is_due(issuer, now))
             issuer_want(issuer);
         return ISSUER_READY;
     }
@@ -91,6 +97,22 @@ enum issuer_answer hf_issuer_refresh(struct issuer *issuer, unsigned *ret_genera
     return answer;
 }
 
+enum issuer_answer hf_issuer_ask_metadata(struct issuer *issuer, unsigned *ret_generation)
+{
+    struct authenticator *authenticator = issuer->authenticator;
+    int64_t now = authenticator_now(authenticator, false);
+    enum issuer_answer answer = ISSUER_DOWN;
+
+    if (now < issuer->metadata_until)
+        return ISSUER_READY;
+    uv_mutex_lock(&authenticator->lock);
+    if (issuer->state != ISSUER_IDLE || (now >= issuer->retry_at && issuer_want(issuer)))
+        answer = ISSUER_WAIT;
+    *ret_generation = issuer->generation;
+    uv_mutex_unlock(&authenticator->lock);
+    return answer;
+}
+
 /* ---- the end of a fetch, on the thread ---- */
 
 static void issuer_end(struct issuer *issuer)
@@ -112,6 +134,7 @@ static void issuer_fail(struct issuer *issuer, const char *why)
 
     uv_mutex_lock(&authenticator->lock);
     keys = issuer->keys;
+    issuer->stale = true;
     issuer->retry_at =
         authenticator_now(authenticator, false) + (keys ? ISSUER_STALE_RETRY_MS : ISSUER_RETRY_MS);
     uv_mutex_unlock(&authenticator->lock);
@@ -136,7 +159,7 @@ static void issuer_publish(struct issuer *issuer, struct key_set *keys)
     issuer->fresh_until = now + age * 1000;
     issuer->usable_until = issuer->fresh_until + ISSUER_USABLE_MS;
     issuer->retry_at = 0;
-    issuer->used = false;
+    issuer->used = issuer->stale = false;
     uv_mutex_unlock(&authenticator->lock);
     hf_key_set_drop(old);
     issuer_end(issuer);
@@ -219,20 +242,23 @@ static bool issuer_may_use(const struct issuer *issuer, const char *text)
                      hf_web_url_may_follow(&url, &issuer->url));
 }
 
-/* Returns NULL, or what is wrong with the metadata. */
+/* Returns NULL, or what is wrong with the metadata. Until there is a right one, the earlier applies. */
 static const char *issuer_read_metadata(struct issuer *issuer, haft_reason *reason)
 {
     struct issuer_metadata found;
 
     if (!issuer->fetch.is_json)
         return "its metadata is not application/json";
-    if (hf_issuer_metadata_read(issuer->fetch.answer.data, issuer->fetch.answer.size, issuer->arena,
-                                &found, reason))
+    if (hf_issuer_metadata_read(issuer->fetch.answer.data, issuer->fetch.answer.size,
+                                issuer->next_arena, &found, reason))
         return reason->text;
     if (strcmp(found.issuer, issuer->options.url) != 0)
         return "its metadata names another issuer";
     if (!issuer_may_use(issuer, found.jwks) || !issuer_may_use(issuer, found.introspection))
         return "its metadata names a URL that is not https";
+    haft_arena_free(issuer->arena);
+    issuer->arena = issuer->next_arena;
+    issuer->next_arena = NULL;
     issuer->jwks_uri = found.jwks;
     issuer->introspection = found.introspection;
     issuer->metadata_until =
@@ -266,14 +292,13 @@ static void issuer_discover(struct issuer *issuer)
 {
     const haft_allocator *memory = issuer->authenticator->memory;
 
-    issuer->jwks_uri = issuer->introspection = NULL;
     issuer->way = 0;
-    if (issuer->arena)
-        haft_arena_reset(issuer->arena);
+    if (issuer->next_arena)
+        haft_arena_reset(issuer->next_arena);
     else
-        issuer->arena = haft_arena_new(memory, ISSUER_ARENA);
-    if (!issuer->arena ||
-        hf_issuer_metadata_urls(issuer->arena, issuer->options.url, issuer->ways, &issuer->n_ways))
+        issuer->next_arena = haft_arena_new(memory, ISSUER_ARENA);
+    if (!issuer->next_arena || hf_issuer_metadata_urls(issuer->next_arena, issuer->options.url,
+                                                       issuer->ways, &issuer->n_ways))
         issuer_fail(issuer, haft_strerror(HAFT_ENOMEM));
     else
         issuer_get(issuer, issuer->ways[0], issuer_metadata_fetched);
@@ -296,8 +321,7 @@ void hf_issuer_go_on(struct issuer *issuer)
     bool start;
 
     uv_mutex_lock(&authenticator->lock);
-    if (issuer->state == ISSUER_IDLE && issuer->used && now >= issuer->refresh_at &&
-        now >= issuer->retry_at)
+    if (issuer->state == ISSUER_IDLE && issuer->used && issuer_is_due(issuer, now))
         issuer->state = ISSUER_WANTED;
     start = issuer->state == ISSUER_WANTED;
     if (start)
@@ -320,7 +344,8 @@ int64_t hf_issuer_next(struct issuer *issuer)
 
     uv_mutex_lock(&authenticator->lock);
     if (issuer->state == ISSUER_IDLE && issuer->used)
-        next = issuer->refresh_at > issuer->retry_at ? issuer->refresh_at : issuer->retry_at;
+        next = issuer->stale || issuer->refresh_at < issuer->retry_at ? issuer->retry_at
+                                                                      : issuer->refresh_at;
     uv_mutex_unlock(&authenticator->lock);
     return next;
 }
@@ -330,6 +355,7 @@ void hf_issuer_finish(struct issuer *issuer)
     if (issuer->fetch.answer.limit)
         haft_buffer_finish(&issuer->fetch.answer);
     haft_arena_free(issuer->arena);
+    haft_arena_free(issuer->next_arena);
     hf_key_set_drop(issuer->keys);
     if (issuer->key)
         issuer->authenticator->crypto->destroy(issuer->key);

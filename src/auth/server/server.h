@@ -158,11 +158,12 @@ struct issuer {
     int64_t unknown_at;  /* when an unknown key may cause the next fetch */
     unsigned generation; /* fetches that have ended */
     bool used;           /* since the keys were fetched */
+    bool stale;          /* the latest fetch failed: the next one does not wait for refresh_at */
 
     /* On the thread. */
     http_client *client;
     struct auth_fetch fetch;
-    haft_arena *arena; /* of what the metadata says */
+    haft_arena *arena, *next_arena; /* of what the metadata says, and of what is being fetched */
     const char *jwks_uri, *introspection;
     int64_t metadata_until;
     const char *ways[ISSUER_WAYS];
@@ -178,6 +179,9 @@ enum issuer_answer hf_issuer_take(struct issuer *issuer, bool waited, struct key
 /* A token has a key that is not among them. Returns ISSUER_WAIT if they are fetched again, or
  * ISSUER_DOWN. */
 enum issuer_answer hf_issuer_refresh(struct issuer *issuer, unsigned *ret_generation);
+/* On the thread: has the metadata fetched. Returns ISSUER_READY if it is known, as ISSUER_WAIT and
+ * ISSUER_DOWN above otherwise. */
+enum issuer_answer hf_issuer_ask_metadata(struct issuer *issuer, unsigned *ret_generation);
 void hf_key_set_drop(struct key_set *keys); /* NULL is ignored */
 
 /* On the thread: starts what is wanted; when the next fetch is due, or -1. */
