@@ -43,8 +43,9 @@ typedef struct haft_endpoint_options {
     unsigned number;
     /* NULL: handlers run on the thread that handles requests, and there are no legacy sessions. */
     const haft_loop *loop;
-    /* Establishes who clients are: others are answered with 401.  NULL: the program that
-     * embeds the endpoint does, in request->principal. */
+    /* Establishes who clients are: others are answered with 401.  The headers Authorization, DPoP and
+     * X-API-Key are not passed on.  NULL: the program that embeds the endpoint does, in
+     * request->principal. */
     haft_authenticator *authenticator;
 } haft_endpoint_options;
 
@@ -217,9 +218,9 @@ typedef struct haft_http_options {
     bool legacy_sse;                    /* as in haft_endpoint_options */
     const haft_http_mount *mounts;      /* in addition to the server's own endpoint */
     size_t n_mounts;                    /* number of mounts */
-    /* Sees every request before it is handled, after the authenticator, and may set
-     * request->principal and request->identity, which must live as long as the request is handled. An
-     * identity of another principal is not used.  Returns 0 to admit it, HAFT_STOP after it has answered,
+    /* Sees every request before it is handled, after the authenticator and without the credentials
+     * that it has checked, and may set request->principal and request->identity, which must live as
+     * long as the request is handled.  An identity of another principal is not used.  Returns 0 to admit it, HAFT_STOP after it has answered,
      * HAFT_PENDING after haft_admission_hold, or an error: 500.  Any other value is also answered
      * with 500 and logged.  Called on the threads of the loops.  NULL: all requests are
      * admitted. */

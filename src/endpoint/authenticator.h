@@ -58,6 +58,10 @@ struct haft_authenticator {
     const struct authenticator_class *class;
 };
 
+/* Names of the headers with credentials, NULL-terminated. After the check they are removed from a
+ * request (credentials.c). */
+extern const char *const hf_credential_headers[];
+
 #define WELL_KNOWN_RESOURCE "/.well-known/oauth-protected-resource"
 
 /* What the metadata of a protected resource is about (metadata.c). */

@@ -2,7 +2,10 @@
  *
  * Most checks answer at once, and cost no memory. One that does not makes its request wait like one
  * that `admit` holds (admission.c). The authenticator may answer on any thread, even before `check`
- * has returned, so answered checks are collected in a separate list. */
+ * has returned, so answered checks are collected in a separate list.
+ *
+ * A request continues without its credentials: nobody behind the check needs them, and what does not
+ * have them cannot log them or pass them on. */
 #include <string.h>
 
 #include "endpoint/mux.h"
@@ -15,7 +18,11 @@ struct credentials {
     haft_authenticator *authenticator;
     struct admission *admission; /* that waits; NULL if none does */
     struct credentials *next;    /* among the spare or the answered ones */
+    haft_header *headers;        /* of the request without its credentials; kept for reuse */
+    size_t room;
 };
+
+const char *const hf_credential_headers[] = {"authorization", "dpop", "x-api-key", NULL};
 
 /* ---- life ---- */
 
@@ -39,13 +46,19 @@ static struct credentials *credentials_new(struct mux *mux, haft_authenticator *
 {
     struct credentials *check = mux->spare_credentials;
 
-    if (check)
+    if (check) {
         mux->spare_credentials = check->next;
-    else
+    } else {
         check = mux->allocator->alloc(mux->allocator->context, sizeof *check);
-    if (check)
-        *check = (struct credentials){
-            .base = {.done = on_credentials_checked}, .mux = mux, .authenticator = authenticator};
+        if (!check)
+            return NULL;
+        *check = (struct credentials){.room = 0};
+    }
+    *check = (struct credentials){.base = {.done = on_credentials_checked},
+                                  .mux = mux,
+                                  .authenticator = authenticator,
+                                  .headers = check->headers,
+                                  .room = check->room};
     return check;
 }
 
@@ -61,12 +74,25 @@ static void credentials_release(struct credentials *check)
     credentials_reuse(check);
 }
 
+/* Frees its headers. */
+static void credentials_empty(struct credentials *check)
+{
+    const haft_allocator *allocator = check->mux->allocator;
+
+    if (check->headers)
+        allocator->release(allocator->context, check->headers,
+                           check->room * sizeof *check->headers);
+    check->headers = NULL;
+    check->room = 0;
+}
+
 void hf_credentials_finish(struct mux *mux)
 {
     while (mux->spare_credentials) {
         struct credentials *check = mux->spare_credentials;
 
         mux->spare_credentials = check->next;
+        credentials_empty(check);
         mux->allocator->release(mux->allocator->context, check, sizeof *check);
     }
 }
@@ -189,6 +215,42 @@ struct pending_request hf_credentials_conclude(struct credentials *check, const 
 
 /* ---- requests ---- */
 
+static bool credentials_has_room(struct credentials *check, size_t n)
+{
+    const haft_allocator *allocator = check->mux->allocator;
+
+    if (n <= check->room)
+        return true;
+    credentials_empty(check);
+    check->headers = allocator->alloc(allocator->context, n * sizeof *check->headers);
+    check->room = check->headers ? n : 0;
+    return check->headers;
+}
+
+static bool credentials_is_header(const haft_header *header)
+{
+    for (const char *const *name = hf_credential_headers; *name; name++)
+        if (haft_header_find(header, 1, *name))
+            return true;
+    return false;
+}
+
+/* Removes the credentials from a request, which lives no longer than the check. The header index
+ * does not contain them. Returns false without memory. */
+static bool credentials_hide(struct credentials *check, haft_request *request)
+{
+    size_t n = 0;
+
+    if (!credentials_has_room(check, request->n_headers))
+        return false;
+    for (size_t i = 0; i < request->n_headers; i++)
+        if (!credentials_is_header(&request->headers[i]))
+            check->headers[n++] = request->headers[i];
+    request->headers = check->headers;
+    request->n_headers = n;
+    return true;
+}
+
 /* The check answers later: the request waits. */
 static struct pending_request credentials_wait(struct credentials *check, const struct mount *by,
                                                const haft_request *request,
@@ -207,7 +269,7 @@ static struct pending_request credentials_wait(struct credentials *check, const 
                                   .cancel_context = check};
 
     mux->n_checks++;
-    if (haft_admission_hold(&admitting.request)) {
+    if (credentials_hide(check, &admitting.request) && haft_admission_hold(&admitting.request)) {
         check->admission = admitting.admission;
         return (struct pending_request){&hf_admission_row, admitting.admission};
     }
@@ -219,6 +281,7 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
                                     const haft_request *request, const haft_responder *responder,
                                     void *context, haft_time now)
 {
+    haft_request own = *request;
     struct pending_request pending;
     struct credentials *check;
     haft_server *server;
@@ -233,9 +296,9 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
     status = by->authenticator->class->check(
         by->authenticator, request, hf_mount_resource(by, request->path, &server), &check->base);
     if (status == HAFT_PENDING)
-        return credentials_wait(check, by, request, responder, context, now);
-    check->base.status = status;
-    pending = hf_credentials_conclude(check, by, request, responder, context, now);
+        return credentials_wait(check, by, &own, responder, context, now);
+    check->base.status = status || credentials_hide(check, &own) ? status : HAFT_ENOMEM;
+    pending = hf_credentials_conclude(check, by, &own, responder, context, now);
     credentials_release(check);
     return pending;
 }

@@ -131,22 +131,24 @@ static void limit_refuse(struct mux *mux, const haft_request *request, bool is_r
 
 /* ---- counting ---- */
 
-static size_t fitting(int n, size_t room)
-{
-    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
-}
-
-static const char ALL[] = "http:all";
+static const char ALL[] = "http:all", LIMIT_CLIENT[] = "http:", LIMIT_PRINCIPAL[] = "http:p";
 
 /* Writes the identity of the client. */
-static size_t limit_put_client(const haft_request *request, char *key, size_t room)
+static size_t limit_put_client(const haft_request *request, char key[LIMIT_KEY])
 {
-    char address[ADDRESS_KEY];
+    const char *principal = request->principal;
+    const size_t begin = sizeof LIMIT_PRINCIPAL - 1, room = LIMIT_KEY - begin;
+    size_t size = principal ? strlen(principal) : 0;
 
-    if (request->principal)
-        return fitting(snprintf(key, room, "http:p%s", request->principal), room);
-    hf_address_put_key(request->peer, address, sizeof address);
-    return fitting(snprintf(key, room, "http:%s", address), room);
+    memcpy(key, LIMIT_PRINCIPAL, sizeof LIMIT_PRINCIPAL);
+    if (!principal)
+        return sizeof LIMIT_CLIENT - 1 +
+               hf_address_put_key(request->peer, key + sizeof LIMIT_CLIENT - 1,
+                                  LIMIT_KEY - sizeof LIMIT_CLIENT + 1);
+    if (size > room)
+        return begin + hf_rate_put_long(key + begin, room, principal, size);
+    memcpy(key + begin, principal, size);
+    return begin + size;
 }
 
 static haft_rate limit_rate_of(const struct mux *mux, bool total)
@@ -167,7 +169,7 @@ bool hf_limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
                      const haft_responder *responder, void *context, haft_time now)
 {
     char key[LIMIT_KEY];
-    size_t size = limit_put_client(request, key, sizeof key);
+    size_t size = limit_put_client(request, key);
     int64_t wait = 0;
     int allowed = 1;
 
@@ -196,7 +198,7 @@ bool hf_limit_lets_check(struct mux *mux, const haft_request *request, bool is_r
     size_t size;
 
     stranger.principal = NULL;
-    size = limit_put_client(&stranger, key, sizeof key);
+    size = limit_put_client(&stranger, key);
     if (mux->clock)
         now = mux->clock();
     for (int total = 0; total < 2; total++) {
@@ -286,7 +288,7 @@ static void limited_run(struct limited *limited)
             continue;
         memcpy(key, ALL, sizeof ALL);
         if (!limited->step)
-            size = limit_put_client(&limited->admission->request, key, sizeof key);
+            size = limit_put_client(&limited->admission->request, key);
         limited->request = (haft_store_request){.done = on_limited_answered};
         hf_rate_request(&limited->request, &limited->op, key, size, rate, limited->now);
         status = haft_store_submit(store, &limited->request);

@@ -63,12 +63,11 @@ static int oauth_refuse(haft_call *call, const haft_response *refusal)
 /* Removes the credentials, which no policy, handler or upstream needs. */
 static int oauth_hide_credentials(haft_call *call)
 {
-    static const char *const names[] = {"authorization", "dpop", "x-api-key"};
     int status = 0;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names && !status; i++)
-        if (haft_request_header(call, names[i]))
-            status = haft_request_set_header(call, names[i], NULL);
+    for (const char *const *name = hf_credential_headers; *name && !status; name++)
+        if (haft_request_header(call, *name))
+            status = haft_request_set_header(call, *name, NULL);
     return status;
 }
 

@@ -15,10 +15,9 @@ enum { RATE_MAX_KEYS = 10000, RATE_KEY = 512 };
 
 /* ---- keys ---- */
 
-/* Writes the end of a text that is too long as its digest, so that two of them are not one key. */
-APART static size_t rate_put_long(char *at, const char *text, size_t size)
+APART size_t hf_rate_put_long(char *at, size_t room, const char *text, size_t size)
 {
-    size_t kept = RATE_KEY / 2 - 2 - SHA256_SIZE * 2;
+    size_t kept = room - SHA256_SIZE * 2;
     unsigned char digest[SHA256_SIZE];
     struct sha256 hash;
 
@@ -34,7 +33,7 @@ APART static size_t rate_put_long(char *at, const char *text, size_t size)
 static size_t put_part(char *at, const char *text, size_t size)
 {
     if (size > RATE_KEY / 2 - 2)
-        return rate_put_long(at, text, size);
+        return hf_rate_put_long(at, RATE_KEY / 2 - 2, text, size);
     memcpy(at, text, size);
     return size;
 }

@@ -17,14 +17,26 @@ static void *seer_open(void *data, const haft_http_loop *loop, haft_reason *rete
     return data;
 }
 
+/* What it should not see behind an authenticator. */
+static const char *says_credentials(const haft_request *request)
+{
+    static const char *const names[] = {" authorization", " dpop", " x-api-key"};
+
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (haft_header_find(request->headers, request->n_headers, names[i] + 1))
+            return names[i];
+    return haft_header_find(request->headers, request->n_headers, "x-other") ? " other" : "";
+}
+
 static void *seer_handle(void *app, const haft_request *request, const haft_responder *to,
                          void *context, haft_time now)
 {
     const haft_identity *identity = request->identity;
     char body[256];
     int size =
-        snprintf(body, sizeof body, "%s %s %s", request->principal ? request->principal : "-",
-                 identity ? identity->principal : "-", identity ? identity->scopes : "-");
+        snprintf(body, sizeof body, "%s %s %s%s", request->principal ? request->principal : "-",
+                 identity ? identity->principal : "-", identity ? identity->scopes : "-",
+                 says_credentials(request));
 
     (void)app;
     (void)now;
@@ -186,7 +198,7 @@ static void has_two_authenticators(void **state)
         {"GET", "/app/x", HOME, HOST, "", 401, "*", "*realm='two'*"},
         {"GET", "/app/x", HOME, HOST AS("ann"), "", 200, "ann ann read", NULL},
         {"GET", "/app/x", HOME, HOST AS("nonce-ann"), "", 200, "ann ann read", "*DPoP-Nonce: n-1*"},
-        {"GET", "/open", HOME, HOST AS("ann"), "", 200, "- - -", NULL},
+        {"GET", "/open", HOME, HOST AS("ann"), "", 200, "- - - authorization", NULL},
         {"GET", RESOURCE "/mcp", HOME, HOST, "", 200, "*'one/mcp'*", NULL},
         {"GET", RESOURCE "/other", HOME, HOST, "", 200, "*'two/other'*", NULL},
         {"GET", RESOURCE "/app", HOME, HOST, "", 200, "*'two/app'*", NULL},
@@ -270,6 +282,34 @@ static void parts_an_app_into_resources(void **state)
     identifying_assert_over(&one);
 }
 
+#define ALL_CREDENTIALS "DPoP: proof\nX-API-Key: key\nx-other: here\nX-Api-Key: again\n"
+
+static void hides_credentials(void **state)
+{
+    static const struct visit rows[] = {
+        {"GET", "/app", HOME, HOST ALL_CREDENTIALS AS("ann"), "", 200, "ann ann read other", NULL},
+        {"GET", "/app", HOME, HOST AS("nonce-ann") ALL_CREDENTIALS, "", 200, "ann ann read other",
+         NULL},
+        {"GET", "/open", HOME, HOST AS("ann"), "", 200, "- - - authorization", NULL},
+    };
+    static struct reply reply;
+    struct identifying one = IDENTIFYING("one");
+    haft_http_mount mounts[] = {
+        HAFT_INIT(haft_http_mount, .path = "/app", .app = &seer, .authenticator = &one.base),
+        HAFT_INIT(haft_http_mount, .path = "/open", .app = &seer)};
+    struct site site;
+
+    (void)state;
+    site_open(&site, (haft_http_options){.mounts = mounts, .n_mounts = COUNT_OF(mounts)});
+    visit_all(&site, rows, COUNT_OF(rows));
+    site_ask(&site, &reply, "GET", "/app", HOME, HOST ALL_CREDENTIALS AS("wait-nonce-ann"), "");
+    identifying_answer(&one);
+    hf_mux_tick(&site.mux, site.now);
+    assert_string_equal(reply.body, "ann ann read other");
+    site_close(&site);
+    identifying_assert_over(&one);
+}
+
 /* ---- with `admit` ---- */
 
 static haft_admission *admission;
@@ -280,6 +320,7 @@ static int admit(void *context, haft_request *request, const haft_responder *to,
     const char *path = request->path;
 
     (void)context;
+    assert_string_equal(says_credentials(request), "");
     if (strstr(path, "/stop")) {
         to->respond(to_context, &(haft_response){.status = 418, .body = ""});
         return HAFT_STOP;
@@ -393,6 +434,43 @@ static void counts_refused_requests_in_the_total(void **state)
     identifying_assert_over(&one);
 }
 
+/* Principals that differ only beyond what fits into a key, as those of one long issuer. */
+static void tells_long_principals_apart(void **state)
+{
+    enum { SHARED = 300 };
+    static const struct {
+        char end;
+        int status;
+    } rows[] = {{'a', 200}, {'a', 429}, {'b', 200}, {'b', 429}};
+    struct site site;
+
+    (void)state;
+    site_open(&site, (haft_http_options){.rate = {.calls = 1}});
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char principal[SHARED + 2] = {0};
+        struct haft_header_index index;
+        haft_header host = {"host", "localhost"};
+        haft_request request = {.method = "GET",
+                                .path = "/mcp",
+                                .query = "",
+                                .headers = &host,
+                                .n_headers = 1,
+                                .index_ = &index};
+        static struct reply reply;
+
+        memset(principal, 'x', SHARED);
+        principal[SHARED] = rows[i].end;
+        request.principal = principal;
+        hf_headers_index(&host, 1, &index);
+        reply = (struct reply){.status = 0};
+        if (hf_limit_allows(&site.mux, &request, true, &responder, &reply, site.now))
+            reply.status = 200;
+        if (reply.status != rows[i].status)
+            fail_msg("row %zu: %d", i, reply.status);
+    }
+    site_close(&site);
+}
+
 /* ---- from another thread ---- */
 
 static void *answer_all(void *context)
@@ -474,9 +552,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_two_authenticators),
         cmocka_unit_test(parts_an_app_into_resources),
+        cmocka_unit_test(hides_credentials),
         cmocka_unit_test(asks_admit_after_the_check),
         cmocka_unit_test(counts_each_request_once),
         cmocka_unit_test(counts_refused_requests_in_the_total),
+        cmocka_unit_test(tells_long_principals_apart),
         cmocka_unit_test(is_answered_on_another_thread),
         cmocka_unit_test(opens_without_memory),
     };

@@ -210,11 +210,11 @@ static void admits_for_the_whole_server(void **state)
 {
     static const struct row rows[] = {
         {"GET", "/opened", NULL, "", " 401 ", "realm=\"one\""},
-        {"GET", "/opened", "ann", "", " 200 ", "ann oauth read"},
+        {"GET", "/opened", "ann", "", " 200 ", "ann oauth read hidden"},
         {"GET", "/writes", "ann", "", " 403 ", "realm=\"one/\", scope=\"read write\""},
         {"GET", "/around", "ann", "", " 200 ", "200"},
         {"POST", "/mcp", NULL, TICK, " 401 ", "realm=\"one\""},
-        {"POST", "/mcp", "ann", USE("who_tool_call"), " 200 ", "ann oauth read"},
+        {"POST", "/mcp", "ann", USE("who_tool_call"), " 200 ", "ann oauth read hidden"},
         {"POST", "/mcp", "ann", USE("write_tool_call"), " 403 ",
          "realm=\"one/mcp\", scope=\"write\""},
         {"GET", METADATA "/mcp", NULL, "", " 200 ", "\"resource\":\"one/mcp\",\"scopes\":\""},
