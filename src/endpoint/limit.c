@@ -131,7 +131,7 @@ static void limit_refuse(struct mux *mux, const haft_request *request, bool is_r
 
 /* ---- counting ---- */
 
-static const char ALL[] = "http:all", LIMIT_CLIENT[] = "http:", LIMIT_PRINCIPAL[] = "http:p";
+static const char ALL[] = "http:all", LIMIT_PRINCIPAL[] = "http:p";
 
 /* Writes the identity of the client. */
 static size_t limit_put_client(const haft_request *request, char key[LIMIT_KEY])
@@ -141,10 +141,8 @@ static size_t limit_put_client(const haft_request *request, char key[LIMIT_KEY])
     size_t size = principal ? strlen(principal) : 0;
 
     memcpy(key, LIMIT_PRINCIPAL, sizeof LIMIT_PRINCIPAL);
-    if (!principal)
-        return sizeof LIMIT_CLIENT - 1 +
-               hf_address_put_key(request->peer, key + sizeof LIMIT_CLIENT - 1,
-                                  LIMIT_KEY - sizeof LIMIT_CLIENT + 1);
+    if (!principal) /* its key takes the place of the p */
+        return begin - 1 + hf_address_put_key(request->peer, key + begin - 1, room + 1);
     if (size > room)
         return begin + hf_rate_put_long(key + begin, room, principal, size);
     memcpy(key + begin, principal, size);

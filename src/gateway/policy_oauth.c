@@ -1,13 +1,18 @@
 /* policy_oauth.c - authentication by OAuth access tokens.
  *
  * The authenticator decides, possibly later and on its own thread; the policy turns its result into
- * the identity of the call, or into a response. Handlers do not see the credentials. */
+ * the identity of the call, or into a response. Handlers do not see the credentials.
+ *
+ * A pending check is not withdrawn when its client leaves: a cancel function may not continue its
+ * call (haft_call_on_cancel). The authenticator answers each check within 5 s and limits how many
+ * wait, so clients that leave cost no more than those that stay. */
 #include <haft/authenticate.h>
 #include <string.h>
 
 #include "endpoint/authenticator.h"
 #include "gateway/auth.h"
 #include "gateway/policies.h"
+#include "protocol/header.h"
 
 /* ---- options ---- */
 
@@ -46,8 +51,9 @@ struct oauth_check {
 };
 
 /* Responds with the refusal. */
-static int oauth_refuse(haft_call *call, const haft_response *refusal)
+static int oauth_refuse(haft_call *call, const struct authentication *result)
 {
+    const haft_response *refusal = &result->refusal;
     const char *type = haft_response_header(refusal, "Content-Type");
     int status = 0;
 
@@ -55,9 +61,31 @@ static int oauth_refuse(haft_call *call, const haft_response *refusal)
         if (refusal->headers[i].value != type)
             status =
                 haft_response_add_header(call, refusal->headers[i].name, refusal->headers[i].value);
+    if (!status && result->renewal.name && !haft_response_header(refusal, result->renewal.name))
+        status = haft_response_add_header(call, result->renewal.name, result->renewal.value);
     return status
                ? status
                : stopped(haft_respond(call, refusal->status, type, refusal->body, refusal->size));
+}
+
+static const char oauth_renewal[] = "haft/oauth-renewal";
+
+/* Keeps the header for the response, such as DPoP-Nonce. */
+static int oauth_keep_renewal(haft_call *call, const haft_header *renewal)
+{
+    haft_header *copy = renewal->name ? hf_headers_copy(haft_call_arena(call), renewal, 1) : NULL;
+
+    if (!renewal->name)
+        return 0;
+    return copy ? haft_call_set(call, oauth_renewal, copy) : HAFT_ENOMEM;
+}
+
+static int oauth_add_renewal(haft_call *call, void *data)
+{
+    const haft_header *renewal = haft_call_get(call, oauth_renewal);
+
+    (void)data;
+    return renewal ? haft_response_set_header(call, renewal->name, renewal->value) : 0;
 }
 
 /* Removes the credentials, which no policy, handler or upstream needs. */
@@ -78,11 +106,13 @@ static int oauth_judge(const struct oauth_check *check)
     int status = result->status;
 
     if (status == HAFT_STOP && result->refusal.status)
-        return oauth_refuse(call, &result->refusal);
+        return oauth_refuse(call, result);
     if (!status && !(result->identity && result->identity->principal))
         status = HAFT_EINVAL;
     if (!status)
         status = haft_call_set_identity(call, result->identity);
+    if (!status)
+        status = oauth_keep_renewal(call, &result->renewal);
     return status ? (status > 0 ? HAFT_EINVAL : status) : oauth_hide_credentials(call);
 }
 
@@ -142,7 +172,8 @@ static int check_access_token(haft_call *call, void *data)
 
 haft_policy hf_policy_of_authenticator(haft_authenticator *authenticator)
 {
-    return (haft_policy)HAFT_INIT(haft_policy, .inbound = check_access_token, .data = authenticator,
+    return (haft_policy)HAFT_INIT(haft_policy, .inbound = check_access_token,
+                                  .outbound = oauth_add_renewal, .data = authenticator,
                                   .authenticates = true);
 }
 

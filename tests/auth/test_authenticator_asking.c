@@ -303,6 +303,71 @@ static void ends_while_asking(void **state)
     assert_int_equal(visitor.status, HAFT_ECLOSED);
 }
 
+/* ---- the last user is the thread ---- */
+
+struct counting {
+    haft_allocator allocator;
+    atomic_int live;
+};
+
+static void *counting_alloc(void *context, size_t size)
+{
+    atomic_fetch_add(&((struct counting *)context)->live, 1);
+    return malloc(size);
+}
+
+static void *counting_resize(void *context, void *block, size_t old_size, size_t size)
+{
+    (void)old_size;
+    if (!block)
+        atomic_fetch_add(&((struct counting *)context)->live, 1);
+    return realloc(block, size);
+}
+
+static void counting_release(void *context, void *block, size_t size)
+{
+    (void)size;
+    free(block);
+    atomic_fetch_sub(&((struct counting *)context)->live, 1);
+}
+
+static void free_when_done(struct authentication *authentication)
+{
+    struct visitor *visitor = (struct visitor *)authentication;
+
+    visitor_release(visitor);
+    haft_authenticator_free(visitor->subject->authenticator);
+    visitor->subject->authenticator = NULL;
+    visitor_done(authentication);
+}
+
+/* As an abandoned request of a gateway does that was the last one of its configuration. */
+static void is_freed_by_its_thread(void **state)
+{
+    haft_header header = {"Authorization", "Bearer opaque"};
+    haft_request request = {
+        .method = "POST", .path = "/mcp", .query = "", .headers = &header, .n_headers = 1};
+    struct counting counting = {{counting_alloc, counting_resize, counting_release, &counting}, 0};
+    struct subject subject;
+    struct visitor visitor = {.authentication = {.done = free_when_done}, .subject = &subject};
+
+    (void)state;
+    subject_open_with(
+        &subject, (haft_authenticator_options){.struct_size = 0},
+        (haft_issuer){.introspection = "", .client_id = "me", .client_secret = "secret"},
+        &counting.allocator);
+    subject.issuer.answer = ACTIVE "}";
+    assert_int_equal(subject.authenticator->class->check(subject.authenticator, &request, "/mcp",
+                                                         &visitor.authentication),
+                     HAFT_PENDING);
+    assert_int_equal(visitor_wait(&visitor), 0);
+    for (int ms = 0; atomic_load(&counting.live); ms++) {
+        assert_true(ms < LONG_MS);
+        poll(NULL, 0, 1);
+    }
+    subject_close(&subject);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +381,7 @@ int main(void)
         cmocka_unit_test(bounds_questions),
         cmocka_unit_test(signs_questions),
         cmocka_unit_test(ends_while_asking),
+        cmocka_unit_test(is_freed_by_its_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ HAFT_MAYBE_UNUSED_ static haft_gateway *configured(const char *json)
 }
 
 /* The names of an endpoint's tools, with spaces between them. */
-static const char *tools_of(const haft_gateway *gateway, size_t i)
+HAFT_MAYBE_UNUSED_ static const char *tools_of(const haft_gateway *gateway, size_t i)
 {
     static char text[1024];
     const char *path;

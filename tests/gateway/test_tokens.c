@@ -169,6 +169,10 @@ static void admits_by_policy(void **state)
         {"GET", "/who", "ann", "", " 200 ", "ann oauth read hidden"},
         {"GET", "/who", "broken", "", " 500 ", ""},
         {"GET", "/who", "nobody", "", " 500 ", ""},
+        {"GET", "/who", "nonce-ann", "", " 200 ", "DPoP-Nonce: n-1"},
+        {"GET", "/who", "nonce-bad", "", " 401 ", "DPoP-Nonce: n-1"},
+        {"GET", "/writes", "nonce-ann", "", " 403 ", "DPoP-Nonce: n-1"},
+        {"POST", "/mcp", "nonce-ann", TICK, " 200 ", "DPoP-Nonce: n-1"},
         {"HEAD", "/who", NULL, "", " 401 ", "realm=\"one\""},
         {"GET", "/reads", "ann", "", " 200 ", "ann oauth read"},
         {"GET", "/writes", "ann", "", " 403 ", "realm=\"one/\", scope=\"read write\", of=\"ann\""},
@@ -250,6 +254,8 @@ static void waits_without_a_thread(void **state)
         {"POST", "/mcp", "wait-ann", USE("who_tool_call"), " 200 ", "ann oauth read hidden"},
         {"POST", "/mcp", "wait-bad", TICK, " 401 ", "realm=\"one\""},
         {"POST", "/mcp", "wait-nobody", TICK, " 500 ", ""},
+        {"POST", "/mcp", "wait-nonce-ann", TICK, " 200 ", "DPoP-Nonce: n-1"},
+        {"GET", "/who", "wait-nonce-ann", "", " 200 ", "DPoP-Nonce: n-1"},
     };
     struct identifying one = IDENTIFYING("one");
     struct stand stand;

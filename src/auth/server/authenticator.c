@@ -284,14 +284,10 @@ static void authenticator_hold(haft_authenticator *base)
     atomic_fetch_add(&((struct authenticator *)base)->references, 1);
 }
 
-static void authenticator_drop(haft_authenticator *base)
+void hf_authenticator_destroy(struct authenticator *authenticator)
 {
-    struct authenticator *authenticator = (struct authenticator *)base;
     const haft_allocator *memory = authenticator->memory;
 
-    if (atomic_fetch_sub(&authenticator->references, 1) > 1)
-        return;
-    hf_auth_thread_close(authenticator);
     for (size_t i = 0; i < authenticator->options.n_issuers; i++)
         hf_issuer_finish(&authenticator->issuers[i]);
     hf_token_cache_free(authenticator->cache);
@@ -301,6 +297,14 @@ static void authenticator_drop(haft_authenticator *base)
     uv_mutex_destroy(&authenticator->lock);
     hf_secret_wipe(authenticator, sizeof *authenticator);
     memory->release(memory->context, authenticator, sizeof *authenticator);
+}
+
+static void authenticator_drop(haft_authenticator *base)
+{
+    struct authenticator *authenticator = (struct authenticator *)base;
+
+    if (atomic_fetch_sub(&authenticator->references, 1) == 1 && hf_auth_thread_close(authenticator))
+        hf_authenticator_destroy(authenticator);
 }
 
 static const struct authenticator_class authenticator_class = {.check = hf_check_begin,

@@ -3,6 +3,9 @@
  * It is started when the first check needs it. It has its own loop, so that a check that waits takes
  * no time from other requests, and so that an authenticator can serve several loops. */
 #include "auth/server/server.h"
+
+#include <pthread.h>
+
 #include "part/http_client.h"
 
 enum { AUTH_FETCH_MS = 10000, AUTH_FETCH_CONNECT_MS = 5000, AUTH_THREAD_TICK_MS = 50 };
@@ -185,6 +188,11 @@ static void auth_thread_run(void *context)
     }
     auth_thread_go_on(authenticator);
     uv_run(&authenticator->thread.loop, UV_RUN_DEFAULT);
+    if (!authenticator->thread.is_orphan)
+        return;
+    pthread_detach(pthread_self());
+    uv_loop_close(&authenticator->thread.loop);
+    hf_authenticator_destroy(authenticator);
 }
 
 static int auth_thread_start(struct authenticator *authenticator)
@@ -226,14 +234,19 @@ int hf_auth_thread_wake(struct authenticator *authenticator)
     return status;
 }
 
-void hf_auth_thread_close(struct authenticator *authenticator)
+bool hf_auth_thread_close(struct authenticator *authenticator)
 {
     struct auth_thread *thread = &authenticator->thread;
+    uv_thread_t self = uv_thread_self();
 
     if (!thread->started)
-        return;
+        return true;
+    thread->is_orphan = uv_thread_equal(&self, &thread->thread);
     atomic_store(&thread->closing, true);
     uv_async_send(&thread->wake);
+    if (thread->is_orphan)
+        return false;
     uv_thread_join(&thread->thread);
     uv_loop_close(&thread->loop);
+    return true;
 }

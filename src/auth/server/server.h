@@ -220,13 +220,15 @@ struct auth_thread {
     uv_async_t wake;
     uv_timer_t timer;
     bool started, failed; /* under the lock */
+    bool is_orphan;       /* it frees the authenticator, whose last user it was */
     atomic_bool closing;
 };
 
 /* Under the lock: starts the thread if it does not run, and wakes it. Returns 0 or an error. */
 int hf_auth_thread_wake(struct authenticator *authenticator);
-/* Ends it, if it runs. */
-void hf_auth_thread_close(struct authenticator *authenticator);
+/* Ends it, if it runs. Returns false on the thread itself, in the `done` function of a check: it ends
+ * later, and then frees the authenticator. */
+bool hf_auth_thread_close(struct authenticator *authenticator);
 
 /* Starts a request; `done` is called in any case, never before it returns 0. Returns 0 or an
  * error. */
@@ -323,6 +325,8 @@ struct authenticator {
 haft_authenticator *hf_authenticator_create(const haft_authenticator_options *options,
                                             const haft_allocator *allocator,
                                             haft_reason *reterr_reason);
+/* Frees everything, after the thread has ended. */
+void hf_authenticator_destroy(struct authenticator *authenticator);
 /* Before its first use. */
 void hf_authenticator_set_clock(haft_authenticator *authenticator, struct auth_clock clock);
 
