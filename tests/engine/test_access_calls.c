@@ -302,6 +302,59 @@ static void subscriptions_are_reduced(void **state)
     haft_server_free(server);
 }
 
+/* Subscriptions remain when the rules change; updates of what is hidden then are not sent. */
+static void updates_obey_new_rules(void **state)
+{
+    static const char *const all[] = {"r:open", "r:secret", "t:secret/1", "r:scoped", "t:open/2"};
+    static const struct {
+        const char *rule, *told; /* first characters of what is announced, in the order of `all` */
+    } rows[] = {
+        {"allow", "r:open r:secret t:secret/1 r:scoped t:open/2 "},
+        {"deny resources *secret*", "r:open r:scoped t:open/2 "},
+        {"deny resources if principal p", ""},
+        {"deny resources if principal q", "r:open r:secret t:secret/1 r:scoped t:open/2 "},
+        {"deny resources t:open/2", "r:open r:secret t:secret/1 r:scoped "},
+    };
+
+    (void)state;
+    for (int legacy = 0; legacy < 2; legacy++) {
+        haft_server *server = serve();
+        struct wire *wire = open_as(server, &rich_client);
+
+        if (legacy)
+            dialogue(wire, LINES("R 1 resources/subscribe {'uri':'r:open'}", "= 1 {}",
+                                 "R 2 resources/subscribe {'uri':'r:secret'}", "= 2 {}",
+                                 "R 3 resources/subscribe {'uri':'t:secret/1'}", "= 3 {}",
+                                 "R 4 resources/subscribe {'uri':'r:scoped'}", "= 4 {}",
+                                 "R 5 resources/subscribe {'uri':'t:open/2'}", "= 5 {}"));
+        else
+            dialogue(wire, LINES("M 1 subscriptions/listen "
+                                 "'notifications':{'resourceSubscriptions':['r:open','r:secret',"
+                                 "'t:secret/1','r:scoped','t:open/2']}",
+                                 "~ notifications/subscriptions/acknowledged *"));
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+            const char *const now[] = {rows[i].rule, NULL};
+            char told[256] = "";
+            const char *text;
+
+            assert_int_equal(haft_server_set_access(server, HAFT_WITH(haft_access, .rules = now,
+                                                                      .includes = includes)),
+                             0);
+            for (size_t k = 0; k < COUNT_OF(all); k++)
+                haft_resource_updated(server, all[k]);
+            haft_session_tick(wire->session, wire->now);
+            while ((text = wire_next(wire)))
+                if ((text = strstr(text, "\"uri\":\"")))
+                    snprintf(told + strlen(told), sizeof told - strlen(told), "%.*s ",
+                             (int)strcspn(text + 7, "\""), text + 7);
+            if (strcmp(told, rows[i].told) != 0)
+                fail_msg("row %zu, legacy %d: %s", i, legacy, told);
+        }
+        wire_close(wire);
+        haft_server_free(server);
+    }
+}
+
 /* A rule about a URI cannot be passed by escapes. */
 static void escapes_do_not_help(void **state)
 {
@@ -667,6 +720,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_refuses),
         cmocka_unit_test(subscriptions_are_reduced),
+        cmocka_unit_test(updates_obey_new_rules),
         cmocka_unit_test(escapes_do_not_help),
         cmocka_unit_test(batches_are_checked),
         cmocka_unit_test(direct_arguments_are_checked),

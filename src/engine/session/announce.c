@@ -7,6 +7,8 @@
 
 #include "engine/session/method.h"
 #include "engine/session/remember.h"
+#include "engine/session/subscriber.h"
+#include "engine/call/identity.h"
 #include "engine/call/guard.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
@@ -102,13 +104,24 @@ static bool listens_to(const struct listen *listen, const char *uri)
 
 static const char updated[] = "notifications/resources/updated";
 
+/* Announces an update to the client of a subscription, or, if `listen` is NULL, to that of the
+ * session, unless the resource is hidden from it. */
+static void announce_resource(haft_session *session, const char *uri, const struct listen *listen)
+{
+    const struct subscriber *own = &session->subscriber;
+
+    if (listen ? hf_subscriber_sees(session, &listen->identity, false, uri)
+               : hf_subscriber_sees(session, &own->identity, own->unknown, uri))
+        notify(session, updated, uri, listen);
+}
+
 static void announce_update(haft_session *session, const char *uri)
 {
     if (subscribes(session, uri))
-        notify(session, updated, uri, NULL);
+        announce_resource(session, uri, NULL);
     for (struct listen *listen = session->listens; listen; listen = listen->next)
         if (listens_to(listen, uri))
-            notify(session, updated, uri, listen);
+            announce_resource(session, uri, listen);
 }
 
 /* Announces every resource that the client has subscribed to, after updates have left the ring: any of
@@ -119,12 +132,12 @@ static void announce_all(haft_session *session)
     yyjson_val *uri;
 
     for (const struct subscription *s = session->subscriptions; s; s = s->next)
-        notify(session, updated, s->uri, NULL);
+        announce_resource(session, s->uri, NULL);
     for (struct listen *listen = session->listens; listen; listen = listen->next)
         if (listen->uris)
             yyjson_arr_foreach(listen->uris, i, n, uri)
                 if (yyjson_is_str(uri))
-                    notify(session, updated, yyjson_get_str(uri), listen);
+                    announce_resource(session, yyjson_get_str(uri), listen);
 }
 
 /* Copies the update of that number; NULL if it has left the ring. */
@@ -246,7 +259,9 @@ void hf_handle_subscribe(haft_call *call)
         hf_respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
         return;
     }
-    if (hf_session_subscribe(session, uri)) {
+    if (hf_subscriber_set(&session->subscriber, session->owner.allocator, call->request.principal,
+                          &call->request.identity) ||
+        hf_session_subscribe(session, uri)) {
         hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
@@ -331,6 +346,11 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
         return NULL;
     }
     listen->arena = arena;
+    if (call->request.principal &&
+        !hf_identity_copy(&listen->identity, &call->request.identity, arena)) {
+        haft_arena_free(arena);
+        return NULL;
+    }
     haft_buffer_init(&text, session->owner.allocator, LISTEN_LIMIT / 2);
     hf_json_begin_array(&w);
     hf_rpc_write_id(&w, call->request.id);

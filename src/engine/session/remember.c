@@ -75,6 +75,7 @@ int hf_session_restore_memory(haft_session *session, yyjson_val *memory)
         status = remember_subscriptions(session, yyjson_obj_get(memory, "subscriptions"));
     if (status)
         return status;
+    session->subscriber.unknown = session->subscriptions;
     session->initialized = true;
     session->revision = revision;
     session->client.log_level = (int)yyjson_get_sint(level);

@@ -4,6 +4,7 @@
 
 #include "engine/call/headers.h"
 #include "engine/call/identity.h"
+#include "engine/session/subscriber.h"
 #include "engine/call/notify.h"
 #include "engine/call/respond.h"
 #include "engine/call/tool_call.h"
@@ -130,6 +131,10 @@ void hf_session_identify(haft_session *session, const haft_headers *headers)
         session->identity = options->identity;
         session->principal = options->principal;
     }
+    /* Without memory it is tried again with the next message. */
+    if (session->subscriber.unknown)
+        hf_subscriber_set(&session->subscriber, session->owner.allocator, session->principal,
+                          session->identity);
 }
 
 /* Sets the principal and the identity of a call. Returns false without memory. */

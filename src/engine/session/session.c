@@ -1,6 +1,7 @@
 /* session.c - the life of a session, from its first message to its last call. */
 #include "engine/call/cap.h"
 #include "engine/call/identity.h"
+#include "engine/session/subscriber.h"
 #include "engine/offer/event.h"
 #include "engine/session/session.h"
 
@@ -167,6 +168,7 @@ void hf_session_collect(haft_session *session)
         return;
     hf_call_free_spare(&session->owner);
     forget_subscriptions(session);
+    hf_subscriber_finish(&session->subscriber);
     hf_catalogue_drop(session->catalogue);
     haft_arena_free(session->client_arena);
     haft_arena_free(session->identity_arena);

@@ -13,14 +13,22 @@ struct listen {
     haft_arena *arena;
     yyjson_val *id;
     void *tag;
-    unsigned lists;   /* bits: lists whose changes it subscribes to */
-    yyjson_val *uris; /* an array; NULL if there is none */
+    unsigned lists;         /* bits: lists whose changes it subscribes to */
+    yyjson_val *uris;       /* an array; NULL if there is none */
+    haft_identity identity; /* of the client; without a principal if it is not known */
 };
 
 struct subscription {
     struct subscription *next;
     size_t size;
     char uri[];
+};
+
+/* Whose the subscriptions of a legacy client are. */
+struct subscriber {
+    haft_arena *arena;      /* of its strings */
+    haft_identity identity; /* without a principal if the client is not identified */
+    bool unknown; /* the session was restored, and its client has not sent a message since */
 };
 
 struct haft_session {
@@ -40,6 +48,7 @@ struct haft_session {
     struct client_info client;
     struct subscription *subscriptions;
     size_t n_subscriptions;
+    struct subscriber subscriber;
     unsigned n_changes; /* counts changes of the saved state (remember.c) */
 
     struct listen *listens;
