@@ -48,6 +48,10 @@ char *hf_auth_read_file(haft_arena *arena, const char *path, haft_reason *reason
                      LINES_FILE);
         return NULL;
     }
+    if (text && memchr(text, '\0', (size_t)size)) {
+        hf_error_set(reason, HAFT_EINVAL, path, "%s contains a NUL byte", path);
+        return NULL;
+    }
     if (text)
         text[size] = '\0';
     return text;

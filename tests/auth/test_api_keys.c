@@ -107,6 +107,9 @@ static void refuses_files(void **state)
         assert_non_null(strstr(reason.text, rows[i].text));
         assert_null(strstr(reason.text, "2bb8"));
     }
+    put_file(SECRET " alice\0\n" OTHER " bob", sizeof(SECRET " alice\0\n" OTHER " bob") - 1);
+    assert_null(hf_api_keys_read(plain(), path, &reason));
+    assert_non_null(strstr(reason.text, "NUL"));
     assert_null(hf_api_keys_read(plain(), "/nonexistent/keys", &reason));
     assert_int_equal(reason.code, HAFT_ENOTFOUND);
     memset(large, '\n', sizeof large);
