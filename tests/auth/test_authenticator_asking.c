@@ -1,6 +1,7 @@
 /* test_authenticator_asking.c - tokens that are not JWTs: what issuers say about them. */
 #define _GNU_SOURCE
 #include "auth/issuer.h"
+#include "auth/shared_failing.h"
 
 #include "base/percent.h"
 
@@ -303,33 +304,66 @@ static void ends_while_asking(void **state)
     assert_int_equal(visitor.status, HAFT_ECLOSED);
 }
 
+/* ---- memory ---- */
+
+static bool is_hungry(int status)
+{
+    return status == 503 || status == HAFT_ENOMEM;
+}
+
+static void survives_without_memory(void **state)
+{
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        struct shared_failing shared;
+        struct subject subject;
+
+        shared_failing_open(&shared, nth);
+        subject_open_with(
+            &subject, (haft_authenticator_options){.scopes = "a"},
+            (haft_issuer){.introspection = "", .client_id = "me", .client_secret = "secret"},
+            &shared.allocator);
+        subject.issuer.answer = ACTIVE "}";
+        if (subject.authenticator) {
+            int first = visit_with(&subject, "Bearer", "opaque"), second;
+
+            subject_pass(&subject, 6);
+            second = visit_with(&subject, "Bearer", "opaque");
+            assert_true(first == 200 || is_hungry(first));
+            assert_true(second == 200 || is_hungry(second));
+            assert_true(first == 200 || second == 200);
+        }
+        subject_close(&subject);
+        if (!shared_failing_close(&shared))
+            break;
+    }
+}
+
+/* What an issuer has said costs no memory again. */
+static void allocates_nothing_for_known_tokens(void **state)
+{
+    struct shared_failing shared;
+    struct subject subject;
+    size_t calls;
+
+    (void)state;
+    shared_failing_open(&shared, 0);
+    subject_open_with(
+        &subject, (haft_authenticator_options){.scopes = "a"},
+        (haft_issuer){.introspection = "", .client_id = "me", .client_secret = "secret"},
+        &shared.allocator);
+    subject.issuer.answer = ACTIVE "}";
+    assert_int_equal(visit_with(&subject, "Bearer", "opaque"), 200);
+    /* The thread frees its question after it has answered. */
+    calls = shared_failing_calls(&shared);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(visit_with(&subject, "Bearer", "opaque"), 200);
+    assert_int_equal(shared_failing_calls(&shared), calls);
+    subject_close(&subject);
+    shared_failing_close(&shared);
+}
+
 /* ---- the last user is the thread ---- */
-
-struct counting {
-    haft_allocator allocator;
-    atomic_int live;
-};
-
-static void *counting_alloc(void *context, size_t size)
-{
-    atomic_fetch_add(&((struct counting *)context)->live, 1);
-    return malloc(size);
-}
-
-static void *counting_resize(void *context, void *block, size_t old_size, size_t size)
-{
-    (void)old_size;
-    if (!block)
-        atomic_fetch_add(&((struct counting *)context)->live, 1);
-    return realloc(block, size);
-}
-
-static void counting_release(void *context, void *block, size_t size)
-{
-    (void)size;
-    free(block);
-    atomic_fetch_sub(&((struct counting *)context)->live, 1);
-}
 
 static void free_when_done(struct authentication *authentication)
 {
@@ -347,25 +381,27 @@ static void is_freed_by_its_thread(void **state)
     haft_header header = {"Authorization", "Bearer opaque"};
     haft_request request = {
         .method = "POST", .path = "/mcp", .query = "", .headers = &header, .n_headers = 1};
-    struct counting counting = {{counting_alloc, counting_resize, counting_release, &counting}, 0};
+    struct shared_failing shared;
     struct subject subject;
     struct visitor visitor = {.authentication = {.done = free_when_done}, .subject = &subject};
 
     (void)state;
+    shared_failing_open(&shared, 0);
     subject_open_with(
         &subject, (haft_authenticator_options){.struct_size = 0},
         (haft_issuer){.introspection = "", .client_id = "me", .client_secret = "secret"},
-        &counting.allocator);
+        &shared.allocator);
     subject.issuer.answer = ACTIVE "}";
     assert_int_equal(subject.authenticator->class->check(subject.authenticator, &request, "/mcp",
                                                          &visitor.authentication),
                      HAFT_PENDING);
     assert_int_equal(visitor_wait(&visitor), 0);
-    for (int ms = 0; atomic_load(&counting.live); ms++) {
+    for (int ms = 0; shared_failing_live(&shared); ms++) {
         assert_true(ms < LONG_MS);
         poll(NULL, 0, 1);
     }
     subject_close(&subject);
+    shared_failing_close(&shared);
 }
 
 int main(void)
@@ -381,6 +417,8 @@ int main(void)
         cmocka_unit_test(bounds_questions),
         cmocka_unit_test(signs_questions),
         cmocka_unit_test(ends_while_asking),
+        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(allocates_nothing_for_known_tokens),
         cmocka_unit_test(is_freed_by_its_thread),
     };
 

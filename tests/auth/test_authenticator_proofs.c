@@ -1,6 +1,7 @@
 /* test_authenticator_proofs.c - tokens that are bound to a key or to a certificate. */
 #define _GNU_SOURCE
 #include "auth/issuer.h"
+#include "auth/shared_failing.h"
 
 enum { THUMBPRINT = 64 };
 
@@ -28,13 +29,14 @@ static void put_digest(const void *bytes, size_t size, char text[THUMBPRINT])
     haft_buffer_finish(&out);
 }
 
-static void holder_open(struct holder *holder, haft_authenticator_options options)
+static void holder_open_with(struct holder *holder, haft_authenticator_options options,
+                             const haft_allocator *allocator)
 {
     haft_buffer jwk;
     char more[256];
 
     memset(holder, 0, sizeof *holder);
-    subject_open_with(&holder->subject, options, (haft_issuer){.url = NULL}, NULL);
+    subject_open_with(&holder->subject, options, (haft_issuer){.url = NULL}, allocator);
     assert_non_null(holder->key = crypto->make(NULL));
     haft_buffer_init(&jwk, NULL, 1024);
     haft_buffer_puts(&jwk, "{\"crv\":\"P-256\",\"kty\":\"EC\",");
@@ -44,6 +46,11 @@ static void holder_open(struct holder *holder, haft_authenticator_options option
     haft_buffer_finish(&jwk);
     snprintf(more, sizeof more, ",'cnf':{'jkt':'%s'}", holder->jkt);
     token_make(&holder->subject.issuer, 0, more, holder->token);
+}
+
+static void holder_open(struct holder *holder, haft_authenticator_options options)
+{
+    holder_open_with(holder, options, NULL);
 }
 
 static void holder_close(struct holder *holder)
@@ -341,12 +348,114 @@ static void believes_proxies(void **state)
     subject_close(&subject);
 }
 
+/* ---- memory ---- */
+
+static bool is_hungry(int status, const struct visitor *visitor)
+{
+    return status == HAFT_ENOMEM ||
+           (status == HAFT_STOP && visitor->authentication.refusal.status == 503);
+}
+
+static int prove_and_visit(struct holder *holder, const char *id)
+{
+    char proof[ISSUER_TEXT];
+    struct visitor visitor;
+    int status;
+
+    holder_prove(holder, "POST", "https://tools.example/mcp", NULL, id, proof);
+    status = holder_visit(holder, "DPoP", proof, &visitor);
+    if (status && !is_hungry(status, &visitor))
+        fail_msg("%s: %d", id, status);
+    visitor_release(&visitor);
+    return status;
+}
+
+static void survives_without_memory_for_proofs(void **state)
+{
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        struct shared_failing shared;
+        struct holder holder;
+
+        shared_failing_open(&shared, nth);
+        holder_open_with(&holder, (haft_authenticator_options){.scopes = "a"}, &shared.allocator);
+        if (holder.subject.authenticator) {
+            int first = prove_and_visit(&holder, "1"), second, third;
+
+            subject_pass(&holder.subject, 6);
+            second = prove_and_visit(&holder, "2");
+            third = prove_and_visit(&holder, "3");
+            assert_true(!!first + !!second + !!third <= 1);
+        }
+        holder_close(&holder);
+        if (!shared_failing_close(&shared))
+            break;
+    }
+}
+
+static int show_certificate(struct subject *subject, const char *token, struct visitor *visitor)
+{
+    char value[ISSUER_TEXT + 16];
+    haft_header headers[] = {{"Authorization", value}, {"Client-Cert", ":Y2VydGlmaWNhdGU=:"}};
+    haft_request request = {.method = "POST",
+                            .path = "/mcp",
+                            .query = "",
+                            .headers = headers,
+                            .n_headers = 2,
+                            .proxied = true};
+
+    snprintf(value, sizeof value, "Bearer %s", token);
+    return visit(visitor, subject, &request);
+}
+
+static void survives_without_memory_for_certificates(void **state)
+{
+    char more[128], thumbprint[THUMBPRINT];
+
+    (void)state;
+    put_digest("certificate", 11, thumbprint);
+    snprintf(more, sizeof more, ",'cnf':{'x5t#S256':'%s'}", thumbprint);
+    for (size_t nth = 1;; nth++) {
+        struct shared_failing shared;
+        struct subject subject;
+
+        shared_failing_open(&shared, nth);
+        subject_open_with(&subject,
+                          (haft_authenticator_options){.certificate_header = "Client-Cert"},
+                          (haft_issuer){.url = NULL}, &shared.allocator);
+        if (subject.authenticator) {
+            char token[ISSUER_TEXT];
+            bool served = false;
+
+            token_make(&subject.issuer, 0, more, token);
+            for (int i = 0; i < 3; i++) {
+                struct visitor visitor;
+                int status = show_certificate(&subject, token, &visitor);
+
+                assert_true(!status || is_hungry(status, &visitor));
+                served |= !status;
+                visitor_release(&visitor);
+                subject_pass(&subject, 6);
+            }
+            assert_true(served);
+        }
+        subject_close(&subject);
+        if (!shared_failing_close(&shared))
+            break;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(checks_proofs),       cmocka_unit_test(remembers_proofs),
-        cmocka_unit_test(demands_nonces),      cmocka_unit_test(follows_option),
-        cmocka_unit_test(checks_certificates), cmocka_unit_test(believes_proxies),
+        cmocka_unit_test(checks_proofs),
+        cmocka_unit_test(remembers_proofs),
+        cmocka_unit_test(demands_nonces),
+        cmocka_unit_test(follows_option),
+        cmocka_unit_test(checks_certificates),
+        cmocka_unit_test(believes_proxies),
+        cmocka_unit_test(survives_without_memory_for_proofs),
+        cmocka_unit_test(survives_without_memory_for_certificates),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

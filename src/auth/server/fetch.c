@@ -74,6 +74,22 @@ static void auth_fetch_on_end(void *context, const struct http_end *end)
                                               : NULL);
 }
 
+http_client *hf_auth_fetch_client(struct issuer *issuer)
+{
+    struct authenticator *authenticator = issuer->authenticator;
+    struct http_client_options options = {.allocator = authenticator->memory,
+                                          .ca_file = issuer->options.ca_file};
+    haft_reason reason = {0};
+
+    if (!issuer->client)
+        issuer->client =
+            hf_http_client_new(authenticator->http, &authenticator->thread.loop, &options, &reason);
+    if (!issuer->client)
+        hf_authenticator_log(authenticator, HAFT_ERROR, "cannot ask the issuer %s: %s",
+                             issuer->options.url, reason.text);
+    return issuer->client;
+}
+
 int hf_auth_fetch_start(struct auth_fetch *fetch, const struct http_request_options *options)
 {
     struct http_request_options all = *options;
@@ -173,19 +189,7 @@ static void auth_thread_on_wake(uv_async_t *wake)
 static void auth_thread_run(void *context)
 {
     struct authenticator *authenticator = context;
-    struct http_client_options options = {.allocator = authenticator->memory};
-    haft_reason reason = {0};
 
-    for (size_t i = 0; i < authenticator->options.n_issuers; i++) {
-        struct issuer *issuer = &authenticator->issuers[i];
-
-        options.ca_file = issuer->options.ca_file;
-        issuer->client =
-            hf_http_client_new(authenticator->http, &authenticator->thread.loop, &options, &reason);
-        if (!issuer->client)
-            hf_authenticator_log(authenticator, HAFT_ERROR, "cannot ask the issuer %s: %s",
-                                 issuer->options.url, reason.text);
-    }
     auth_thread_go_on(authenticator);
     uv_run(&authenticator->thread.loop, UV_RUN_DEFAULT);
     if (!authenticator->thread.is_orphan)

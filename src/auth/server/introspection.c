@@ -227,7 +227,7 @@ static void question_post(struct question *question, const char *url)
     int status = HAFT_ENOMEM;
 
     question->fetch.authenticator = issuer->authenticator;
-    question->fetch.client = issuer->client;
+    question->fetch.client = hf_auth_fetch_client(issuer);
     question->fetch.done = question_answered;
     question->fetch.context = question;
     haft_buffer_init(&header, issuer->authenticator->memory, QUESTION_HEADER);

@@ -210,7 +210,7 @@ static void issuer_get(struct issuer *issuer, const char *url,
     int status;
 
     issuer->fetch.authenticator = issuer->authenticator;
-    issuer->fetch.client = issuer->client;
+    issuer->fetch.client = hf_auth_fetch_client(issuer);
     issuer->fetch.done = done;
     issuer->fetch.context = issuer;
     status = hf_auth_fetch_start(&issuer->fetch,

@@ -230,6 +230,8 @@ int hf_auth_thread_wake(struct authenticator *authenticator);
  * later, and then frees the authenticator. */
 bool hf_auth_thread_close(struct authenticator *authenticator);
 
+/* The client for an issuer, on the thread; NULL if it cannot be made now. */
+http_client *hf_auth_fetch_client(struct issuer *issuer);
 /* Starts a request; `done` is called in any case, never before it returns 0. Returns 0 or an
  * error. */
 int hf_auth_fetch_start(struct auth_fetch *fetch, const struct http_request_options *options);
