@@ -221,6 +221,52 @@ void test_log()
     assert_true(logged.find("a string contains U+0000") != logged.npos);
 }
 
+/* Tools with scopes, and what handlers know about the client. */
+void test_scopes()
+{
+    static const struct {
+        const char *scopes, *tool, *text;
+        int code;
+    } rows[] = {
+        {"read", "look", "ann at https://as.example may read", 0},
+        {"write", "look", "ann at https://as.example may write", 0},
+        {"*", "erase", "erased", 0},
+        {"read write", "erase", "erased", 0},
+        {"read", "erase", "Forbidden: the tool erase requires the scopes write read", -32003},
+        {nullptr, "erase", "erased", 0}, /* nobody is known: nothing is enforced */
+        {nullptr, "look", "nobody", 0},
+    };
+    haft::server server("test", "1.0.0", with_log());
+
+    server
+        .tool("look", "Looks",
+              [](haft::call &call) -> std::string {
+                  const haft_identity *who = call.identity();
+
+                  if (!who)
+                      return "nobody";
+                  return std::string(who->principal) + " at " + who->issuer + " may " +
+                         (call.has_scope("read") ? "read" : "") +
+                         (call.has_scope("write") ? "write" : "");
+              })
+        .tool(
+            "erase", "Erases", [] { return "erased"; }, haft::scopes("write read"));
+    for (const auto &row : rows) {
+        haft::options<haft_identity> identity;
+        haft::client_options options;
+
+        identity.principal = "ann";
+        identity.issuer = "https://as.example";
+        identity.scopes = row.scopes;
+        options.identity = row.scopes ? &identity : nullptr;
+        haft::client client(server, options);
+        haft::result got = client.call(row.tool);
+
+        equal_text(got.text, row.text);
+        assert_int_equal(got.error_code, row.code);
+    }
+}
+
 /* The same in a revision in which structured content must be an object. */
 void test_legacy()
 {
@@ -735,11 +781,12 @@ void test_memory()
 int main()
 {
     const CMUnitTest tests[] = {
-        CPP_TEST(test_calls),     CPP_TEST(test_log),          CPP_TEST(test_legacy),
-        CPP_TEST(test_ask),       CPP_TEST(test_list),         CPP_TEST(test_offers),
-        CPP_TEST(test_c_tool),    CPP_TEST(test_refused),      CPP_TEST(test_typed),
-        CPP_TEST(test_lifetime),  CPP_TEST(test_memory),       CPP_TEST(test_options),
-        CPP_TEST(test_on_cancel), CPP_TEST(test_option_types), CPP_TEST(test_option_pages),
+        CPP_TEST(test_scopes),       CPP_TEST(test_calls),     CPP_TEST(test_log),
+        CPP_TEST(test_legacy),       CPP_TEST(test_ask),       CPP_TEST(test_list),
+        CPP_TEST(test_offers),       CPP_TEST(test_c_tool),    CPP_TEST(test_refused),
+        CPP_TEST(test_typed),        CPP_TEST(test_lifetime),  CPP_TEST(test_memory),
+        CPP_TEST(test_options),      CPP_TEST(test_on_cancel), CPP_TEST(test_option_types),
+        CPP_TEST(test_option_pages),
     };
 
     return cmocka_run_group_tests(tests, nullptr, nullptr);

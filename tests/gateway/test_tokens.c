@@ -75,13 +75,21 @@ static int who_tool_call(haft_call *call)
 }
 HAFT_TOOL_BARE(who_tool_call, "Says who calls");
 
+/* A tool that uses a route which requires more than its caller has. */
+static int relay_tool_call(haft_call *call)
+{
+    return through(call);
+}
+HAFT_TOOL_BARE(relay_tool_call, "Invokes");
+
 static int write_tool_call(haft_call *call)
 {
     return tell_who(call);
 }
 HAFT_TOOL_BARE(write_tool_call, "Needs more", .scopes = "write");
 
-static const haft_tool *const tools[] = {&who_tool_call_tool, &write_tool_call_tool, NULL};
+static const haft_tool *const tools[] = {&who_tool_call_tool, &write_tool_call_tool,
+                                         &relay_tool_call_tool, NULL};
 
 static void gateway_fill(struct stand *stand, const haft_policy *policy)
 {
@@ -187,6 +195,7 @@ static void admits_by_policy(void **state)
         {"POST", "/mcp", "ann", USE("who_tool_call"), " 200 ", "ann oauth read hidden"},
         {"POST", "/mcp", "ann", USE("write_tool_call"), " 403 ",
          "realm=\"one/mcp\", scope=\"write\", of=\"ann\""},
+        {"POST", "/mcp", "ann", USE("relay_tool_call"), " 200 ", "200 ann oauth read hidden, 403"},
         {"POST", "/mcp", "ann", USE("reads"), " 200 ", "ann oauth read hidden"},
         {"POST", "/mcp", "ann", USE("writes"), " 403 ", "scope=\"read write\""},
         {"GET", METADATA, NULL, "", " 200 ", "{\"resource\":\"one/\","},
