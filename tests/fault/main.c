@@ -193,6 +193,7 @@ static int run_point(struct peer *peer, const struct scenario *scenario,
     peer->site = scenario->site ? scenario->site : "plain";
     peer->arguments = scenario->arguments;
     peer->address = scenario->address ? scenario->address : "127.0.0.1:0";
+    peer->credentials = scenario->credentials ? scenario->credentials : "";
     peer->in_place = scenario->prepare != NULL;
     peer->why[0] = '\0';
     if (scenario->prepare && !scenario->prepare(peer))

@@ -31,6 +31,7 @@ struct peer {
     const char *const *arguments; /* more of the command line; ends with NULL */
     const char *address;          /* where HTTP is served */
     const char *path;             /* what requests are sent to */
+    const char *credentials;      /* a header of requests, with its line end; "" for none */
     char place[32];               /* a directory for files; see props.h */
     bool in_place;                /* the server runs there, else where the driver does */
     pid_t pid;

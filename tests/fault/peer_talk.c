@@ -160,9 +160,9 @@ static int send_http(struct peer *peer, int fd, const char *method, const char *
     put_headers(peer, message, own, sizeof own);
     n = snprintf(request, sizeof request,
                  "%s %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, "
-                 "text/event-stream\r\n%s%s%sContent-Length: %zu\r\n\r\n%s",
+                 "text/event-stream\r\n%s%s%s%sContent-Length: %zu\r\n\r\n%s",
                  method, peer->path, *message ? "Content-Type: application/json\r\n" : "", own,
-                 headers, strlen(message), message);
+                 headers, peer->credentials, strlen(message), message);
     return send_all(peer, fd, request, (size_t)n);
 }
 

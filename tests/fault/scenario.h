@@ -15,6 +15,7 @@ struct scenario {
     const char *site;             /* NULL: "plain" */
     const char *const *arguments; /* more of the command line */
     const char *address;          /* of HTTP; NULL: a free port */
+    const char *credentials;      /* a header of every request, with its line end; NULL: none */
     /* What must be there before the server starts; it then runs in the peer's directory. */
     bool (*prepare)(struct peer *peer);
     /* For those that are one request: */
