@@ -384,6 +384,42 @@ static void asks_admit_after_the_check(void **state)
     identifying_assert_over(&one);
 }
 
+/* A request that waits keeps all that is known of its client, also when its connection is gone. */
+static void keeps_what_is_known_of_a_client(void **state)
+{
+    char principal[] = "ann", issuer[] = "https://as.example", scopes[] = "read";
+    char certificate[] = "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2", peer[] = AWAY;
+    haft_identity identity =
+        HAFT_INIT(haft_identity, .principal = principal, .issuer = issuer, .scopes = scopes);
+    haft_request request = {.method = "GET",
+                            .path = "/mcp",
+                            .query = "",
+                            .peer = peer,
+                            .principal = principal,
+                            .identity = &identity,
+                            .certificate = certificate,
+                            .proxied = true};
+    haft_arena *arena = haft_arena_new(NULL, 1 << 16);
+    haft_request copy;
+
+    (void)state;
+    assert_true(hf_request_copy(arena, &request, &copy));
+    memset(principal, '!', sizeof principal);
+    memset(issuer, '!', sizeof issuer);
+    memset(scopes, '!', sizeof scopes);
+    memset(certificate, '!', sizeof certificate);
+    memset(peer, '!', sizeof peer);
+    memset(&identity, 0, sizeof identity);
+    assert_string_equal(copy.principal, "ann");
+    assert_string_equal(copy.identity->principal, "ann");
+    assert_string_equal(copy.identity->issuer, "https://as.example");
+    assert_string_equal(copy.identity->scopes, "read");
+    assert_string_equal(copy.certificate, "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2");
+    assert_string_equal(copy.peer, AWAY);
+    assert_true(copy.proxied);
+    haft_arena_free(arena);
+}
+
 /* ---- with rates ---- */
 
 static void counts_each_request_once(void **state)
@@ -554,6 +590,7 @@ int main(void)
         cmocka_unit_test(parts_an_app_into_resources),
         cmocka_unit_test(hides_credentials),
         cmocka_unit_test(asks_admit_after_the_check),
+        cmocka_unit_test(keeps_what_is_known_of_a_client),
         cmocka_unit_test(counts_each_request_once),
         cmocka_unit_test(counts_refused_requests_in_the_total),
         cmocka_unit_test(tells_long_principals_apart),
