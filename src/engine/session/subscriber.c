@@ -1,7 +1,7 @@
 /* subscriber.c - whether those who have subscribed to a resource may still see it.
  *
  * Rules may change while a subscription exists, so each update is checked by the current ones, for
- * the client as it was identified when it subscribed. What cannot be checked is not sent. */
+ * the client as it was identified when it subscribed. An update that cannot be checked is not sent. */
 #include "engine/session/subscriber.h"
 
 #include <string.h>
