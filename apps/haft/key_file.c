@@ -124,7 +124,7 @@ static struct key_text key_take_column(struct key_text *rest)
     return column;
 }
 
-/* As servers read it. */
+/* As servers read it: a TAB at the end begins an empty column, and is not removed. */
 static bool key_line_read(struct key_line *line, struct key_text text)
 {
     unsigned char digest[SHA256_SIZE];
@@ -158,7 +158,7 @@ bool key_file_next(const struct key_file *file, size_t *at, struct key_line *lin
                               .number = line->number + 1};
     *at += line->line.size;
     text = line->line;
-    while (text.size && strchr(" \t\r\n", text.text[text.size - 1]))
+    while (text.size && strchr(" \r\n", text.text[text.size - 1]))
         text.size--;
     while (text.size && strchr(" \t", *text.text)) {
         text.text++;

@@ -57,7 +57,7 @@ char *hf_auth_read_file(haft_arena *arena, const char *path, haft_reason *reason
     return text;
 }
 
-char *hf_auth_next_line(char **text, unsigned *number)
+char *hf_auth_next_line(char **text, unsigned *number, const char *blank)
 {
     while (**text) {
         char *line = *text + strspn(*text, " \t");
@@ -65,7 +65,7 @@ char *hf_auth_next_line(char **text, unsigned *number)
 
         *text = line + size + (line[size] == '\n');
         ++*number;
-        while (size && strchr(" \t\r", line[size - 1]))
+        while (size && strchr(blank, line[size - 1]))
             size--;
         line[size] = '\0';
         if (size && line[0] != '#')

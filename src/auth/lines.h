@@ -6,8 +6,8 @@
 
 /* Reads a whole file; NULL with the reason. */
 char *hf_auth_read_file(haft_arena *arena, const char *path, haft_reason *reason);
-/* Returns the next line that is neither empty nor a comment, and advances *text; NULL at the
- * end. */
-char *hf_auth_next_line(char **text, unsigned *number);
+/* Returns the next line that is neither empty nor a comment, without the characters of `blank` at
+ * its end, and advances *text; NULL at the end. */
+char *hf_auth_next_line(char **text, unsigned *number, const char *blank);
 
 #endif

@@ -62,7 +62,7 @@ int hf_people_read(struct people *people, haft_arena *arena, const char *path, h
     hf_secret_wipe(key, sizeof key);
     people->nobody.salt_size = 16;
     people->nobody.iterations = 1;
-    while ((line = hf_auth_next_line(&text, &number))) {
+    while ((line = hf_auth_next_line(&text, &number, " \t\r"))) {
         struct person *person = haft_arena_zalloc(arena, 1, sizeof *person);
 
         if (!person)

@@ -7,6 +7,7 @@
 /* SHA-256 of "secret" and "other". */
 #define SECRET "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
 #define OTHER "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa"
+#define THIRD "b1e99324505bd32da0e1f85dcf5e19a09db0481e8a15f62c41eb320304a8e927"
 
 #define METADATA                                                                                   \
     "resource_metadata=\"https://tools.example/.well-known/oauth-protected-resource/mcp\""
@@ -320,6 +321,7 @@ static void checks_keys(void **state)
          "known\""},
         {{{"Accept", "*/*"}}, 401, NULL, "Bearer realm=\"haft\", scope=\"a\""},
         {{{"X-API-Key", " "}}, 400, NULL, ""},
+        {{{"X-API-Key", "third"}}, 200, "carol", ""},
         {{{"X-API-Key", "other"}},
          403,
          NULL,
@@ -332,7 +334,7 @@ static void checks_keys(void **state)
 
     (void)state;
     memset(&subject, 0, sizeof subject);
-    file_make(path, SECRET " alice\n" OTHER " bob\tb c\t2026-11-16\n");
+    file_make(path, SECRET " alice\n" OTHER " bob\tb c\t2026-11-16\n" THIRD " carol\tb *\n");
     subject.authenticator = haft_authenticator_new(
         HAFT_WITH(haft_authenticator_options, .key_file = path, .scopes = "a"), NULL);
     assert_non_null(subject.authenticator);

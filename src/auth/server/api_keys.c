@@ -89,7 +89,8 @@ static int api_keys_fill(struct api_keys *keys, const char *file, haft_reason *r
 
     if (!text)
         return HAFT_EFAIL;
-    while ((line = hf_auth_next_line(&text, &number))) {
+    /* A TAB at the end of a line begins an empty column: a key without scopes. */
+    while ((line = hf_auth_next_line(&text, &number, " \r"))) {
         struct api_key *key = api_keys_add(keys);
 
         if (!key)

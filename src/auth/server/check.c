@@ -285,7 +285,7 @@ static int check_api_key(struct check *check)
     hf_api_keys_hold(keys);
     uv_mutex_unlock(&authenticator->lock);
     identity = hf_api_keys_find(keys, check->presented->secret.data, check->presented->secret.size);
-    if (identity && (!strcmp(identity->scopes, "*") ||
+    if (identity && (hf_scope_covers(identity->scopes, "*") ||
                      hf_scope_covers(identity->scopes, authenticator->options.scopes))) {
         authentication->own = keys;
         authentication->kind = CHECK_KEYS;
