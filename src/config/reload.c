@@ -46,16 +46,28 @@ static void log_changes(const struct reload *reload, const struct settings *sett
     }
 }
 
-/* Puts the settings in force for clients.  The keys come last, for they cannot be put back. */
+/* Reads the API keys again, whatever the configuration is like: a mistake in that must not keep a
+ * revoked key valid. */
+static void reload_keys(const struct reload *reload)
+{
+    haft_reason reason = {0};
+
+    if (!HAFT_HTTP || !reload->authenticator || !reload->started->auth.keys)
+        return;
+    if (haft_authenticator_reload(reload->authenticator, &reason))
+        hf_server_log(reload->server, HAFT_ERROR,
+                      "cannot read the API keys again; revoked keys remain valid: %s: %s",
+                      reason.path, reason.text);
+    else
+        hf_server_log(reload->server, HAFT_NOTICE, "read the API keys again");
+}
+
+/* Puts the settings in force for clients. */
 static int reload_apply_live(const struct reload *reload, const struct settings *settings)
 {
     const struct settings *before = hf_reload_settings(reload);
-    haft_reason reason = {0};
     int status = hf_app_apply_live(reload->app, reload->server, settings, before);
-    bool logged = status;
 
-    if (HAFT_HTTP && !status && reload->authenticator)
-        status = haft_authenticator_reload(reload->authenticator, &reason);
     if (!status)
         return 0;
     hf_app_apply_live(reload->app, reload->server, before, settings);
@@ -63,8 +75,6 @@ static int reload_apply_live(const struct reload *reload, const struct settings 
         return status;
     hf_server_log(reload->server, HAFT_ERROR,
                   "the new configuration is invalid; keeping the old one");
-    if (!logged)
-        hf_server_log(reload->server, HAFT_ERROR, "%s: %s", reason.path, reason.text);
     return HAFT_EINVAL;
 }
 
@@ -110,6 +120,7 @@ void hf_reload_now(void *context)
     int status;
 
     reopen_files(reload);
+    reload_keys(reload);
     hf_complaints_init(&complaints, reload->server->allocator);
     status = hf_settings_load(&settings, reload->started->program, reload->given, reload->n_given,
                               &complaints);

@@ -1,7 +1,8 @@
 /* config/reload.h - settings that are in force, and others in their place while the server serves.
  *
  * New settings are read beside the old ones.  Only when all of them are right is anything changed;
- * what cannot change while serving stays as it is, and the log says so. */
+ * what cannot change while serving stays as it is, and the log says so.  API keys are read again in
+ * any case. */
 #ifndef HAFT_SRC_RELOAD_H
 #define HAFT_SRC_RELOAD_H
 

@@ -396,46 +396,53 @@ static void rules_and_keys_change_while_serving(void **state)
     hf_reload_now(&reload);
     assert_int_equal(seen.n_reloaded, 1);
     assert_int_equal(seen.n_accessed, 1);
-    assert_string_equal(test.log, "configuration reloaded\n");
+    assert_string_equal(test.log, "read the API keys again\nconfiguration reloaded\n");
 
     auth_write(path, "{\"auth\": {\"access\": [\"deny tools b\"], \"hide_by_scope\": true, "
                      "\"keys\": \"/others\"}}");
     test.log[0] = '\0';
     hf_reload_now(&reload);
     assert_string_equal(seen.accessed, "deny tools b - 1");
-    assert_string_equal(test.log, "auth.keys: changing this requires a restart\n"
+    assert_string_equal(test.log, "read the API keys again\n"
+                                  "auth.keys: changing this requires a restart\n"
                                   "auth.access: now deny tools b (file)\n"
                                   "auth.hide_by_scope: now true (file)\n"
                                   "configuration reloaded\n");
 
-    /* All or nothing: keys that cannot be read undo the rules. */
-    auth_write(path, "{\"auth\": {\"access\": [\"deny tools c\"], \"keys\": \"/keys\"}, "
-                     "\"limits\": {\"timeout\": \"1s\"}}");
+    /* Keys that cannot be read do not keep the rest from changing. */
     test.log[0] = '\0';
     seen.reload_status = HAFT_EINVAL;
     hf_reload_now(&reload);
-    assert_string_equal(seen.accessed, "deny tools b - 1");
-    assert_int_equal(atomic_load(&test.server->limits.timeout_ms), 30000);
-    assert_string_equal(test.log, "the new configuration is invalid; keeping the old one\n"
-                                  "/keys: line 3: expected a hash\n");
+    assert_string_equal(test.log, "cannot read the API keys again; revoked keys remain valid: "
+                                  "/keys: line 3: expected a hash\n"
+                                  "auth.keys: changing this requires a restart\n"
+                                  "configuration reloaded\n");
 
-    /* So does a rule that is wrong; the keys are not looked at. */
+    /* All or nothing: a rule that is wrong undoes the rest, but not the keys. */
+    auth_write(path, "{\"auth\": {\"access\": [\"deny tools c\"], \"keys\": \"/keys\"}, "
+                     "\"limits\": {\"timeout\": \"1s\"}}");
     test.log[0] = '\0';
     seen.reload_status = 0;
     seen.access_status = HAFT_EINVAL;
     seen.n_reloaded = 0;
     hf_reload_now(&reload);
-    assert_int_equal(seen.n_reloaded, 0);
+    assert_int_equal(seen.n_reloaded, 1);
     assert_string_equal(seen.accessed, "deny tools b - 1");
-    assert_string_equal(test.log, "access: rule 1 is wrong\n"
+    assert_int_equal(atomic_load(&test.server->limits.timeout_ms), 30000);
+    assert_string_equal(test.log, "read the API keys again\n"
+                                  "access: rule 1 is wrong\n"
                                   "the new configuration is invalid; keeping the old one\n");
 
-    /* And options that do not fit. */
+    /* Nor do options that do not fit, or are unknown. */
     auth_write(path, "{\"auth\": {\"scopes\": \"a\"}}");
     test.log[0] = '\0';
     hf_reload_now(&reload);
-    assert_string_equal(test.log, "the new configuration is invalid; keeping the old one\n"
+    assert_string_equal(test.log, "read the API keys again\n"
+                                  "the new configuration is invalid; keeping the old one\n"
                                   "--oauth-scopes requires --oauth-issuer or --keys\n");
+    auth_write(path, "{\"unknown\": 1}");
+    hf_reload_now(&reload);
+    assert_int_equal(seen.n_reloaded, 3);
 
     /* What is not said any more is allowed. */
     auth_write(path, "{\"auth\": {\"keys\": \"/keys\"}}");
