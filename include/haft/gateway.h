@@ -286,6 +286,11 @@ typedef struct haft_policy_kind {
     /* Frees the data of a policy when no request uses it any more: on any thread, when the gateway
      * is freed or a configuration without it has replaced the old one.  May be NULL. */
     void (*drop)(void *data);
+    /* Reads the files of a policy again, while requests use it: called at SIGHUP, before the
+     * configuration is read and whether or not that is right.  Returns 0, or an error with the
+     * reason: the policy remains as it was.  May be NULL.  A policy whose option named "file" or
+     * ending in "_file" names a changed file is made again in any case. */
+    int (*reload)(void *data, haft_reason *reterr_reason);
 } haft_policy_kind;
 
 /* Adds a kind of policies.  It must outlive the gateway.  Returns 0 or an error. */

@@ -26,6 +26,9 @@ struct app {
     void (*follow)(void *context,
                    int (*adopt)(void *adopter, haft_server *server, haft_reason *reterr_reason),
                    void *adopter);
+    /* Reads files of credentials again, before a configuration is and whatever that is like.  May be
+     * NULL. */
+    void (*reread)(void *context);
     /* Frees everything, the server of the command line too. */
     void (*release)(void *context);
     void *context;

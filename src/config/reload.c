@@ -52,6 +52,8 @@ static void reload_keys(const struct reload *reload)
 {
     haft_reason reason = {0};
 
+    if (reload->app && reload->app->reread)
+        reload->app->reread(reload->app->context);
     if (!HAFT_HTTP || !reload->authenticator || !reload->started->auth.keys)
         return;
     if (haft_authenticator_reload(reload->authenticator, &reason))

@@ -3,6 +3,7 @@
 
 #include "gateway/command.h"
 #include "gateway/configure.h"
+#include "gateway/policies.h"
 #include "cli/command.h"
 
 /* The app that the command line serves. */
@@ -66,6 +67,13 @@ static void command_follow(void *context,
         mcp->adopted = true;
 }
 
+static void command_reread(void *context)
+{
+    const struct gateway_app *gateway_app = context;
+
+    hf_policies_reload(gateway_app->gateway);
+}
+
 static void release(void *context)
 {
     struct gateway_app *gateway_app = context;
@@ -87,6 +95,7 @@ int hf_gateway_command(haft_gateway *gateway, const struct gateway_program *prog
                                               .mount = command_mount,
                                               .operand = program->operand ? operand : NULL,
                                               .follow = command_follow,
+                                              .reread = command_reread,
                                               .release = release,
                                               .context = &gateway_app,
                                               .address = program->address,

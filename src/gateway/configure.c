@@ -9,7 +9,12 @@
 #include "schema/model/node.h"
 #include "base/struct.h"
 
-enum { CONFIGURE_TEXT_LIMIT = 1 << 20, CONFIGURE_PLACE = 160, ROUTES_SUGGESTED = 32 };
+enum {
+    CONFIGURE_TEXT_LIMIT = 1 << 20,
+    CONFIGURE_PLACE = 160,
+    ROUTES_SUGGESTED = 32,
+    CONFIGURE_DEPTH = 16
+};
 
 /* ---- errors ---- */
 
@@ -200,8 +205,7 @@ int hf_configure_routes(const struct configuration *configuration, const gateway
 
 /* ---- the section ---- */
 
-/* Whether an option of a policy names a file: "file", "key_file", and "keys" of the policy oauth. */
-static bool configure_is_file(const char *name)
+bool hf_configure_is_file(const char *name)
 {
     static const char word[] = "file";
     size_t size = strlen(name), end = sizeof word - 1;
@@ -210,39 +214,35 @@ static bool configure_is_file(const char *name)
                                      (size == end || name[size - end - 1] == '_'));
 }
 
-/* What tells a file from the one that was read: keys and passwords change without the section. */
 static void configure_put_file(const char *path, haft_buffer *text)
 {
     struct stat file;
 
-    if (!stat(path, &file))
+    if (stat(path, &file))
+        haft_buffer_puts(text, "\n-");
+    else
         haft_buffer_printf(text, "\n%ju %ju %jd %jd.%09ld %jd.%09ld", (uintmax_t)file.st_dev,
                            (uintmax_t)file.st_ino, (intmax_t)file.st_size,
                            (intmax_t)file.st_mtim.tv_sec, file.st_mtim.tv_nsec,
                            (intmax_t)file.st_ctim.tv_sec, file.st_ctim.tv_nsec);
 }
 
-/* The files of an object, not of those in it. */
-static void configure_put_files(haft_value *object, haft_buffer *text)
+/* What tells files from those that were read: keys and passwords change without the section. They
+ * may be named in objects and arrays of the options, down to a depth. */
+static void configure_put_files(haft_value *value, unsigned depth, haft_buffer *text)
 {
-    yyjson_val *name, *value;
     size_t i, n;
+    yyjson_val *name, *each;
 
-    yyjson_obj_foreach(object, i, n, name, value)
-        if (configure_is_file(yyjson_get_str(name)) && yyjson_is_str(value))
-            configure_put_file(yyjson_get_str(value), text);
-}
-
-/* The files of options, and of the objects in their lists, such as issuers. */
-static void configure_put_all_files(haft_value *options, haft_buffer *text)
-{
-    yyjson_val *name, *list, *object;
-    size_t i, n, k, m;
-
-    configure_put_files(options, text);
-    yyjson_obj_foreach(options, i, n, name, list)
-        yyjson_arr_foreach(list, k, m, object)
-            configure_put_files(object, text);
+    if (!depth)
+        return;
+    yyjson_arr_foreach(value, i, n, each)
+        configure_put_files(each, depth - 1, text);
+    yyjson_obj_foreach(value, i, n, name, each)
+        if (yyjson_is_str(each) && hf_configure_is_file(yyjson_get_str(name)))
+            configure_put_file(yyjson_get_str(each), text);
+        else
+            configure_put_files(each, depth - 1, text);
 }
 
 const char *hf_configure_write(haft_arena *arena, haft_value *value)
@@ -257,7 +257,7 @@ const char *hf_configure_write(haft_arena *arena, haft_value *value)
     haft_buffer_init(&text, NULL, CONFIGURE_TEXT_LIMIT);
     haft_json_write(value, &text);
     yyjson_arr_foreach(yyjson_obj_get(value, "policies"), i, n, policy)
-        configure_put_all_files(yyjson_obj_get(policy, "options"), &text);
+        configure_put_files(yyjson_obj_get(policy, "options"), CONFIGURE_DEPTH, &text);
     copy = text.status ? NULL : haft_arena_copy(arena, text.data, text.size);
     haft_buffer_finish(&text);
     return copy;

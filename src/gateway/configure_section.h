@@ -25,6 +25,8 @@ HAFT_STRUCT(gateway_section,
 /* Reads the section, which may be NULL; the result may point into the value. */
 int hf_configure_read(const struct configuration *configuration, haft_value *value,
                       haft_arena *arena, gateway_section *ret_section, haft_reason *reterr_reason);
+/* Whether an option of a policy with this name names a file: "file", "key_file". */
+bool hf_configure_is_file(const char *name);
 /* The section as text, with what tells its policies' files apart, to detect changes; NULL without
  * memory. */
 const char *hf_configure_write(haft_arena *arena, haft_value *value);

@@ -17,6 +17,9 @@ haft_policy hf_policy_of_authenticator(haft_authenticator *authenticator);
 /* The authenticator of the first such policy for requests from outside; NULL if there is none. */
 haft_authenticator *hf_policies_authenticator(const struct policy_list *policies);
 
+/* Reads the files of all policies in use again, and logs which could not be read (policy.c). */
+void hf_policies_reload(const haft_gateway *gateway);
+
 /* The return value of a policy that has answered. */
 static inline int stopped(int status)
 {

@@ -236,6 +236,23 @@ void hf_policies_free(struct generation *generation)
         haft_schema_free(kind->options);
 }
 
+/* ---- files that have changed ---- */
+
+void hf_policies_reload(const haft_gateway *gateway)
+{
+    for (const struct policy *policy = gateway->now->policies; policy; policy = policy->next) {
+        haft_reason reason = {0};
+
+        if (!policy->kind || !policy->kind->reload)
+            continue;
+        if (policy->kind->reload(policy->policy.data, &reason))
+            hf_server_log(gateway->server, HAFT_ERROR,
+                          "policy %s: cannot read its files again; what was removed from them "
+                          "remains valid: %s: %s",
+                          policy->policy.name, reason.path, reason.text);
+    }
+}
+
 /* ---- creating ---- */
 
 static int refuse_issues(haft_gateway *gateway, int status, const char *name, const char *what,

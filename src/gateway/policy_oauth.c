@@ -198,6 +198,10 @@ static char *oauth_read_secret(haft_arena *arena, const char *file, haft_reason 
 
     while (size && strchr("\r\n", text[size - 1]))
         text[--size] = '\0';
+    if (text && !size) {
+        hf_error_set(reason, HAFT_EINVAL, file, "%s contains no secret", file);
+        return NULL;
+    }
     return text;
 }
 
@@ -260,6 +264,11 @@ static void drop_oauth(void *data)
     haft_authenticator_free(data);
 }
 
+static int reload_oauth(void *data, haft_reason *reterr_reason)
+{
+    return haft_authenticator_reload(data, reterr_reason);
+}
+
 const haft_policy_kind hf_policy_oauth =
     HAFT_INIT(haft_policy_kind, .name = "oauth", .options = &oauth_options_type, .make = make_oauth,
-              .drop = drop_oauth);
+              .drop = drop_oauth, .reload = reload_oauth);
