@@ -48,7 +48,8 @@ typedef enum haft_dpop {
 typedef struct haft_authenticator_options {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
     /* The URL of the endpoint, which tokens must be issued for; required with issuers.  Without a
-     * path, each endpoint has the identifier of this URL and its own path. */
+     * path, each endpoint has the identifier of this URL and its own path; with one, the authenticator
+     * can serve a single endpoint, and others refuse it. */
     const char *resource;
     const char *const *audiences; /* further values of `aud` to accept; ends with NULL */
     const char *resource_name;    /* name of the server for people; NULL for none */

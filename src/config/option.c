@@ -112,7 +112,7 @@ const struct option hf_option_table[] = {
     {"auth.issuers", "--oauth-issuer", NULL, AT(auth.issuers), OPTION_LIST, .takes = "ISSUER", .separator = ';',
      .help = "accept access tokens of this authorization server: its URL, then words such as algorithms=ES256"},
     {"auth.resource", "--oauth-resource", NULL, AT(auth.resource), OPTION_TEXT, .takes = "URL",
-     .help = "public URL of the endpoint, which access tokens must be issued for"},
+     .help = "public URL that access tokens must be issued for: of the only endpoint, or without a path if there are several"},
     {"auth.audiences", "--oauth-audience", NULL, AT(auth.audiences), OPTION_LIST, .takes = "NAME",
      .help = "additional accepted audiences of access tokens"},
     {"auth.scopes", "--oauth-scopes", NULL, AT(auth.scopes), OPTION_TEXT, .takes = "SCOPES",

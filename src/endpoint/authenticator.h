@@ -48,6 +48,13 @@ struct authenticator_class {
     int (*challenge)(haft_authenticator *authenticator, const char *path, const char *scopes,
                      const haft_identity *identity, haft_buffer *value);
 
+    /* Before requests to the endpoint at a path are checked. Returns 0; HAFT_EEXISTS, with the reason,
+     * if it is for a single endpoint (`only`) and another path has been attached; or HAFT_ENOMEM. */
+    int (*attach)(haft_authenticator *authenticator, const char *path, haft_reason *reterr_reason);
+    /* The identifier of its resource if that names a single endpoint: what is issued for it must not
+     * be accepted elsewhere. NULL if every endpoint has its own. */
+    const char *(*only)(const haft_authenticator *authenticator);
+
     /* References; it is freed with the last one. */
     void (*hold)(haft_authenticator *authenticator);
     void (*drop)(haft_authenticator *authenticator);
@@ -61,6 +68,11 @@ struct haft_authenticator {
 /* Names of the headers with credentials, NULL-terminated. After the check they are removed from a
  * request (credentials.c). */
 extern const char *const hf_credential_headers[];
+
+/* Why an authenticator cannot be used: its resource, and two paths. */
+#define AUTHENTICATOR_FOR_ONE                                                                      \
+    "the resource %s has a path, so access tokens are issued for one endpoint, but %s and %s use " \
+    "it; give only the origin of the URL, or an authenticator for each endpoint"
 
 #define WELL_KNOWN_RESOURCE "/.well-known/oauth-protected-resource"
 

@@ -36,13 +36,15 @@ static int mux_mount(struct mux *mux, struct mount row, haft_reason *reason)
     size_t at = 0;
     int status = place_of(mux, row.path, &at, reason);
 
+    row.resource = row.resource ? row.resource : row.path;
+    if (!status && row.authenticator && row.authenticator->class->attach)
+        status = row.authenticator->class->attach(row.authenticator, row.resource, reason);
     if (status) {
         if (row.owns && row.app->close)
             row.app->close(row.context);
         return status;
     }
     row.size = path_size(row.path);
-    row.resource = row.resource ? row.resource : row.path;
     if (row.authenticator)
         row.authenticator->class->hold(row.authenticator);
     memmove(mux->mounts + at + 1, mux->mounts + at, (mux->n_mounts - at) * sizeof *mux->mounts);

@@ -90,6 +90,7 @@ int hf_mux_init_front(struct mux *mux, haft_endpoint *endpoint)
     const haft_endpoint_options *options = &endpoint->options;
     struct mount row = {
         .path = options->path, .context = endpoint, .authenticator = options->authenticator};
+    haft_reason reason = {0};
     int status;
 
     *mux = (struct mux){.guard = endpoint->guard,
@@ -99,9 +100,11 @@ int hf_mux_init_front(struct mux *mux, haft_endpoint *endpoint)
     mux->guard.allows_origin = mount_allows_origin;
     mux->guard.context = mux;
     mux->mounts = mux->allocator->alloc(mux->allocator->context, mux->room * sizeof *mux->mounts);
-    status = mux->mounts ? hf_mux_mount_rows(mux, row, options->legacy_sse, NULL) : HAFT_ENOMEM;
+    status = mux->mounts ? hf_mux_mount_rows(mux, row, options->legacy_sse, &reason) : HAFT_ENOMEM;
     if (status)
         hf_mux_finish(mux);
+    if (status == HAFT_EEXISTS)
+        hf_server_refuse(endpoint->server, status, "authenticator", "%s", reason.text);
     return status;
 }
 

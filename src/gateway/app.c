@@ -364,6 +364,9 @@ int hf_gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_m
     http->path = "";
     http->mounts = mount;
     http->n_mounts = 1;
+    status = hf_protected_check(gateway, gateway->now, reterr_reason);
+    if (status)
+        return status;
     if (!http->authenticator)
         hf_exposure_note_scopes(gateway);
     /* Start the processes that isolated tools are forked from. */

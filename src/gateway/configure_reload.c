@@ -116,6 +116,8 @@ static int generation_fill(const struct configuration *configuration,
     if (!status)
         status = hf_configure_endpoints(configuration, section, change->arena, &change->offers,
                                         reterr_reason);
+    if (!status)
+        status = hf_protected_check(gateway, generation, reterr_reason);
     if (!status && gateway->now != gateway->own)
         status = check_authentication(gateway, generation, reterr_reason);
     return status;

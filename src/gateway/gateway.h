@@ -333,6 +333,9 @@ int hf_query_read(haft_gateway_request *req);
 /* The authenticator of what these policies protect; NULL if there is none. */
 haft_authenticator *hf_protected_authenticator(const haft_gateway *gateway,
                                                const struct policy_list *policies);
+/* Refuses what would let a token that is issued for one resource in at another. */
+int hf_protected_check(const haft_gateway *gateway, const struct generation *generation,
+                       haft_reason *reterr_reason);
 /* Adds the header by which the client of a refused request learns which scopes it needs. */
 int hf_protected_challenge(haft_gateway_request *req, const char *scopes);
 

@@ -34,6 +34,41 @@ haft_authenticator *hf_protected_authenticator(const haft_gateway *gateway,
     return authenticator ? authenticator : gateway->authenticator;
 }
 
+/* ---- tokens for one resource ---- */
+
+/* The path of another resource with the same authenticator; NULL if there is none. */
+static const char *protected_other(const haft_gateway *gateway, const struct generation *generation,
+                                   const haft_authenticator *authenticator, const char *path)
+{
+    for (const struct served *served = generation->endpoints; served; served = served->next)
+        if (strcmp(served->mcp->path, path) != 0 &&
+            hf_protected_authenticator(gateway, served->policies) == authenticator)
+            return served->mcp->path;
+    for (const struct route *route = generation->routes; route; route = route->next)
+        if (hf_protected_authenticator(gateway, route->policies) == authenticator)
+            return route->path;
+    return NULL;
+}
+
+int hf_protected_check(const haft_gateway *gateway, const struct generation *generation,
+                       haft_reason *reterr_reason)
+{
+    for (const struct served *served = generation->endpoints; served; served = served->next) {
+        const haft_authenticator *authenticator =
+            hf_protected_authenticator(gateway, served->policies);
+        const char *only = authenticator && authenticator->class->only
+                               ? authenticator->class->only(authenticator)
+                               : NULL;
+        const char *other =
+            only ? protected_other(gateway, generation, authenticator, served->mcp->path) : NULL;
+
+        if (other)
+            return hf_error_set(reterr_reason, HAFT_EINVAL, served->mcp->path,
+                                AUTHENTICATOR_FOR_ONE, only, served->mcp->path, other);
+    }
+    return 0;
+}
+
 /* ---- metadata of what a policy protects ---- */
 
 static bool protected_is_described(const struct metadata *metadata, const haft_allocator *allocator)

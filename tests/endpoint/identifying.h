@@ -183,9 +183,13 @@ static void identifying_drop(haft_authenticator *base)
     assert_true(atomic_fetch_sub(&((struct identifying *)base)->references, 1) > 0);
 }
 
-static const struct authenticator_class identifying_class = {
-    identifying_check,     identifying_cancel, identifying_release, identifying_describe,
-    identifying_challenge, identifying_hold,   identifying_drop};
+static const struct authenticator_class identifying_class = {.check = identifying_check,
+                                                             .cancel = identifying_cancel,
+                                                             .release = identifying_release,
+                                                             .describe = identifying_describe,
+                                                             .challenge = identifying_challenge,
+                                                             .hold = identifying_hold,
+                                                             .drop = identifying_drop};
 
 #define IDENTIFYING(realm)                                                                         \
     {                                                                                              \

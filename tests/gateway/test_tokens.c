@@ -4,7 +4,10 @@
 #define _DEFAULT_SOURCE
 #include "stand.h"
 
+#include <haft/authenticate.h>
+
 #include "endpoint/identifying.h"
+#include "gateway/inflight.h"
 #include "gateway/policies.h"
 
 /* ---- what is served ---- */
@@ -343,12 +346,122 @@ static void reads_options(void **state)
     }
 }
 
+/* ---- a token for one resource ---- */
+
+static haft_authenticator *authenticator_for(const char *resource)
+{
+    haft_issuer issuer = HAFT_INIT(haft_issuer, .url = "https://login.example.org");
+    haft_authenticator *made =
+        haft_authenticator_new(HAFT_WITH(haft_authenticator_options, .resource = resource,
+                                         .issuers = &issuer, .n_issuers = 1),
+                               NULL);
+
+    assert_non_null(made);
+    return made;
+}
+
+/* A gateway with one or two endpoints, and perhaps a route, behind a policy or not. */
+static haft_gateway *gateway_for(const char *resource, bool policy, bool two, bool route)
+{
+    haft_gateway *gateway = haft_gateway_new(NULL);
+    const char *policies = policy ? "tokens" : NULL;
+    char options[256];
+
+    snprintf(options, sizeof options,
+             "{\"issuers\":[{\"url\":\"https://login.example.org\"}],\"resource\":\"%s\"}",
+             resource);
+    assert_int_equal(haft_policy_make(gateway, "tokens", "oauth", options), 0);
+    assert_non_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .policies = policies)));
+    if (two)
+        assert_non_null(haft_mcp_add(
+            gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/b", .policies = policies)));
+    if (route)
+        assert_int_equal(haft_route_add(gateway, policy ? &who_route : &opened_route), 0);
+    return gateway;
+}
+
+static void keeps_resources_apart(void **state)
+{
+    static const struct {
+        const char *resource;
+        bool two, route;
+        const char *refused; /* the other resource; NULL: it is served */
+    } rows[] = {
+        {"https://x.example", true, true, NULL},
+        {"https://x.example/", true, true, NULL},
+        {"https://x.example/mcp", false, false, NULL},
+        {"https://x.example/api/mcp", false, false, NULL},
+        {"https://x.example/mcp", true, false, "/mcp and /b use it"},
+        {"https://x.example/mcp", false, true, "/mcp and /"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
+        size_t at = i / 2;
+        bool policy = i % 2;
+        haft_gateway *gateway =
+            gateway_for(rows[at].resource, policy, rows[at].two, rows[at].route);
+        haft_authenticator *whole = policy ? NULL : authenticator_for(rows[at].resource);
+        haft_http_options http = HAFT_INIT(haft_http_options, .authenticator = whole);
+        haft_http_mount mount;
+        haft_app app;
+        haft_reason reason = {0};
+        int status;
+
+        status = hf_gateway_mount(gateway, &http, &mount, &app, &reason);
+        if (status != (rows[at].refused ? HAFT_EINVAL : 0) ||
+            (status && !strstr(reason.text, rows[at].refused)))
+            fail_msg("row %zu: %d %s", i, status, reason.text);
+        haft_gateway_free(gateway);
+        haft_authenticator_free(whole);
+    }
+}
+
+static haft_endpoint *endpoint_at(haft_server *server, const char *path,
+                                  haft_authenticator *authenticator)
+{
+    static const haft_loop none = HAFT_INIT(haft_loop, .wake = NULL);
+
+    return haft_endpoint_new(server, HAFT_WITH(haft_endpoint_options, .path = path, .loop = &none,
+                                               .authenticator = authenticator));
+}
+
+static void keeps_embedded_resources_apart(void **state)
+{
+    haft_authenticator *one = authenticator_for("https://x.example/mcp"),
+                       *many = authenticator_for("https://x.example");
+    haft_server *server = haft_server_new("test", "1");
+    haft_endpoint *first = endpoint_at(server, "/mcp", one), *again, *other;
+
+    (void)state;
+    assert_non_null(first);
+    assert_null(endpoint_at(server, "/b", one));
+    assert_non_null(strstr(haft_server_error(server)->text, "but /mcp and /b use it"));
+    again = endpoint_at(server, "/mcp", one);
+    assert_non_null(again);
+    haft_endpoint_free(first);
+    haft_endpoint_free(again);
+    first = endpoint_at(server, "/mcp", many);
+    other = endpoint_at(server, "/b", many);
+    assert_non_null(first);
+    assert_non_null(other);
+    haft_endpoint_free(first);
+    haft_endpoint_free(other);
+    haft_authenticator_free(one);
+    haft_authenticator_free(many);
+    haft_server_free(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(admits_by_policy),       cmocka_unit_test(admits_for_the_whole_server),
-        cmocka_unit_test(waits_without_a_thread), cmocka_unit_test(outlasts_clients_that_leave),
+        cmocka_unit_test(admits_by_policy),
+        cmocka_unit_test(admits_for_the_whole_server),
+        cmocka_unit_test(waits_without_a_thread),
+        cmocka_unit_test(outlasts_clients_that_leave),
         cmocka_unit_test(reads_options),
+        cmocka_unit_test(keeps_resources_apart),
+        cmocka_unit_test(keeps_embedded_resources_apart),
     };
 
     return cmocka_run_group_tests_name("tokens", tests, NULL, NULL);

@@ -312,6 +312,8 @@ static const struct authenticator_class authenticator_class = {.check = hf_check
                                                                .release = hf_check_release,
                                                                .describe = hf_document_describe,
                                                                .challenge = hf_refusal_challenge,
+                                                               .attach = hf_document_attach,
+                                                               .only = hf_document_only,
                                                                .hold = authenticator_hold,
                                                                .drop = authenticator_drop};
 

@@ -8,6 +8,35 @@ static bool document_has_path(const struct authenticator *authenticator)
     return authenticator->resource.path.size > 1;
 }
 
+const char *hf_document_only(const haft_authenticator *base)
+{
+    const struct authenticator *authenticator = (const struct authenticator *)base;
+
+    return authenticator->options.n_issuers && document_has_path(authenticator)
+               ? authenticator->options.resource
+               : NULL;
+}
+
+int hf_document_attach(haft_authenticator *base, const char *path, haft_reason *reterr_reason)
+{
+    struct authenticator *authenticator = (struct authenticator *)base;
+    const char *only = hf_document_only(base), *before = path;
+
+    if (!only)
+        return 0;
+    uv_mutex_lock(&authenticator->lock);
+    if (!authenticator->attached)
+        authenticator->attached = haft_arena_copy(authenticator->arena, path, strlen(path));
+    before = authenticator->attached;
+    uv_mutex_unlock(&authenticator->lock);
+    if (before && !strcmp(before, path))
+        return 0;
+    return before
+               ? hf_error_set(reterr_reason, HAFT_EEXISTS, path, AUTHENTICATOR_FOR_ONE, only,
+                              before, path)
+               : hf_error_set(reterr_reason, HAFT_ENOMEM, path, "%s", haft_strerror(HAFT_ENOMEM));
+}
+
 void hf_document_put_resource(const struct authenticator *authenticator, const char *path,
                               haft_buffer *out)
 {

@@ -255,6 +255,9 @@ int hf_refusal_challenge(haft_authenticator *base, const char *path, const char 
 
 int hf_document_describe(haft_authenticator *base, const char *path, const char *scopes,
                          haft_buffer *document);
+/* Both as in struct authenticator_class. */
+const char *hf_document_only(const haft_authenticator *base);
+int hf_document_attach(haft_authenticator *base, const char *path, haft_reason *reterr_reason);
 /* Appends the identifier of the resource at a path, or the URL of its metadata. */
 void hf_document_put_resource(const struct authenticator *authenticator, const char *path,
                               haft_buffer *out);
@@ -317,6 +320,7 @@ struct authenticator {
 
     /* Under the lock. */
     struct api_keys *keys; /* NULL without a file */
+    const char *attached;  /* path of the only endpoint, in the arena; NULL before it is known */
     struct pending *waiting, *last_waiting;
     size_t n_waiting;
     struct question *questions;
