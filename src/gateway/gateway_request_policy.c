@@ -127,7 +127,7 @@ int hf_gateway_request_inbound(haft_gateway_request *req)
 
         if (status == HAFT_PENDING)
             return status;
-        if (!status && policy->authenticates)
+        if (!status && policy->authenticates && policy_concerns(req, policy))
             status = note_authenticated(req);
         if (status && (status != HAFT_STOP || !req->answered))
             policy_fail(req, policy, status);

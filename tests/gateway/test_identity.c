@@ -49,7 +49,25 @@ static int far_relay(haft_call *call)
 }
 HAFT_ROUTE_BARE(far_relay, "GET", "/far", "Invokes it by way of a third", .policies = "keys");
 
-static void make_keys(haft_gateway *gateway, const char *name, const char *line)
+static int inner_secret(haft_call *call)
+{
+    return secret(call);
+}
+HAFT_ROUTE_BARE(inner_secret, "GET", "/inner-secret", "Asks only those who invoke it",
+                .policies = "inner");
+
+/* The policy is not asked about requests from outside, so it has not let anybody in. */
+static int inner_relay(haft_call *call)
+{
+    haft_response response;
+    int status = haft_invoke(call, "GET", "/inner-secret", NULL, &response);
+
+    return status ? status : haft_text(call, "%d %s", response.status, response.body);
+}
+HAFT_ROUTE_BARE(inner_relay, "GET", "/inner", "Invokes it, behind the same policy",
+                .policies = "inner");
+
+static void make_keys(haft_gateway *gateway, haft_scope scope, const char *name, const char *line)
 {
     char path[] = "/tmp/haft-identity-XXXXXX", options[128];
     int fd = mkstemp(path);
@@ -58,7 +76,7 @@ static void make_keys(haft_gateway *gateway, const char *name, const char *line)
     say(fd, line, strlen(line));
     close(fd);
     snprintf(options, sizeof options, "{\"file\":\"%s\"}", path);
-    assert_int_equal(haft_policy_make(gateway, name, "api-key", options), 0);
+    assert_int_equal(haft_policy_make_for(gateway, scope, name, "api-key", options), 0);
     unlink(path);
 }
 
@@ -76,14 +94,17 @@ static int believe(void *context, haft_request *request, const haft_responder *r
 
 static haft_gateway *make(void)
 {
-    static const haft_route *const routes[] = {&secret_route, &relay_route, &open_relay_route,
-                                               &other_relay_route, &far_relay_route};
+    static const haft_route *const routes[] = {
+        &secret_route,    &relay_route,        &open_relay_route, &other_relay_route,
+        &far_relay_route, &inner_secret_route, &inner_relay_route};
     static const haft_tool *const tools[] = {&relay_tool, NULL};
     haft_gateway *gateway = haft_gateway_new(NULL);
 
-    make_keys(gateway, "keys",
+    make_keys(gateway, HAFT_INVOKE, "inner",
               "41ef4bb0b23661e66301aac36066912dac037827b4ae63a7b1165a5aa93ed4eb ann\n");
-    make_keys(gateway, "others",
+    make_keys(gateway, HAFT_BOTH, "keys",
+              "41ef4bb0b23661e66301aac36066912dac037827b4ae63a7b1165a5aa93ed4eb ann\n");
+    make_keys(gateway, HAFT_BOTH, "others",
               "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa eve\n");
     for (size_t i = 0; i < COUNT_OF(routes); i++)
         assert_int_equal(haft_route_add(gateway, routes[i]), 0);
@@ -120,6 +141,9 @@ static void invokes_as_its_caller(void **state)
         {"GET /other", EVE CLAIM, "", "401 "},
         {"POST /others", EVE, TOOL("relay"), "401 "},
         {"POST /others", EVE CLAIM, TOOL("relay"), "401 "},
+        {"GET /inner", "", "", "401 "},
+        {"GET /inner", ANN, "", "401 "},
+        {"GET /inner-secret", "", "", "secret of nobody"},
         {"GET /open", "", "", "401 "},
         {"GET /open", CLAIM, "", "401 "},
         {"POST /open-mcp", CLAIM, TOOL("relay"), "401 "},
