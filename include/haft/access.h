@@ -33,6 +33,8 @@ typedef struct haft_identity {
     const char *claims;    /* the token's claims, a JSON object */
     /* The client cannot obtain further scopes: lists do not contain what requires others. */
     bool fixed;
+    /* When it ends, in milliseconds since 1970: event streams of the client end then.  0: never. */
+    int64_t expires;
 } haft_identity;
 
 /* Returns the identity of the client; NULL if it is not known.  If only its principal is known,

@@ -8,6 +8,9 @@
 
 #include <haft/access.h>
 #include <haft/http.h>
+#include <string.h>
+
+#include "base/base.h"
 
 enum { AUTHENTICATION_ROOM = 48 };
 
@@ -55,10 +58,27 @@ struct authenticator_class {
      * be accepted elsewhere. NULL if every endpoint has its own. */
     const char *(*only)(const haft_authenticator *authenticator);
 
+    /* How often the API keys have been read, at least 1; and whether they still contain one with
+     * this owner (authenticator_owner). Both may be NULL. */
+    unsigned (*version)(haft_authenticator *authenticator);
+    bool (*knows)(haft_authenticator *authenticator, uint64_t owner);
+
     /* References; it is freed with the last one. */
     void (*hold)(haft_authenticator *authenticator);
     void (*drop)(haft_authenticator *authenticator);
 };
+
+/* What identifies the owner of an API key and its scopes; 0 for other identities. */
+static inline uint64_t authenticator_owner(const haft_identity *identity)
+{
+    const char *scopes = identity->scopes ? identity->scopes : "";
+
+    if (!identity->principal || !identity->method || strcmp(identity->method, "api-key") != 0)
+        return 0;
+    return (hf_hash_bytes(identity->principal, strlen(identity->principal)) * 31 +
+            hf_hash_bytes(scopes, strlen(scopes))) |
+           1;
+}
 
 /* The first member of every authenticator. */
 struct haft_authenticator {

@@ -2,6 +2,7 @@
  * lifetimes. */
 #include "endpoint/request.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/defaults.h"
@@ -56,6 +57,8 @@ void hf_endpoint_set_authenticator(haft_endpoint *endpoint, haft_authenticator *
     if (authenticator)
         authenticator->class->hold(authenticator);
     endpoint->options.authenticator = authenticator;
+    if (authenticator != before)
+        endpoint->keys_version = 0;
     if (before)
         before->class->drop(before);
 }
@@ -191,11 +194,21 @@ static void exchange_dispatch(haft_exchange *exchange, const haft_request *reque
                            "Method Not Allowed");
 }
 
+static struct stream_term exchange_term(const haft_identity *identity)
+{
+    const size_t end = offsetof(haft_identity, expires) + sizeof identity->expires;
+
+    return (struct stream_term){.expires = identity->struct_size >= end ? identity->expires : 0,
+                                .owner = authenticator_owner(identity)};
+}
+
 static void exchange_route(haft_exchange *exchange, const haft_request *request)
 {
     exchange->identity = request->identity;
     exchange_dispatch(exchange, request);
     exchange->identity = NULL;
+    if (!exchange->done && request->identity)
+        exchange->term = exchange_term(request->identity);
 }
 
 void hf_endpoint_route_again(haft_exchange *exchange, const haft_request *request)
@@ -279,6 +292,58 @@ static void keep_alive(haft_exchange *exchange, haft_time now)
         hf_exchange_keep_alive(exchange);
 }
 
+/* Whether API keys may have been withdrawn since streams were last checked. */
+static bool endpoint_keys_changed(haft_endpoint *endpoint)
+{
+    haft_authenticator *authenticator = endpoint->options.authenticator;
+    unsigned before = endpoint->keys_version;
+
+    if (authenticator && authenticator->class->version && authenticator->class->knows)
+        endpoint->keys_version = authenticator->class->version(authenticator);
+    return endpoint->keys_version != before;
+}
+
+/* Whether the credentials that a stream was opened with have ended. */
+static bool exchange_outlives(const haft_exchange *exchange, bool keys_changed)
+{
+    haft_authenticator *authenticator = exchange->endpoint->options.authenticator;
+    const struct stream_term *term = &exchange->term;
+
+    return (term->expires && term->expires <= exchange->endpoint->now) ||
+           (keys_changed && term->owner &&
+            !authenticator->class->knows(authenticator, term->owner));
+}
+
+/* Ends the stream that a session's client listens to. The session, and its calls, remain. */
+static void end_outliving(struct http_session *session, bool keys_changed)
+{
+    haft_exchange *next;
+
+    if (session->listening && exchange_outlives(session->listening, keys_changed))
+        hf_exchange_end(session->listening);
+    for (haft_exchange *exchange = session->exchanges; exchange; exchange = next) {
+        next = exchange->next;
+        if (exchange->listens && exchange_outlives(exchange, keys_changed))
+            hf_exchange_end(exchange);
+    }
+}
+
+/* Streams end with the credentials that they were opened with: the client connects again, and is
+ * asked for others. Calls continue. */
+static void endpoint_end_outliving(haft_endpoint *endpoint)
+{
+    bool keys_changed = endpoint_keys_changed(endpoint);
+    haft_exchange *next;
+
+    for (haft_exchange *exchange = endpoint->exchanges; exchange; exchange = next) {
+        next = exchange->next;
+        if (exchange->modern && exchange->engine && exchange_outlives(exchange, keys_changed))
+            hf_session_end_tagged(exchange->engine, exchange, true);
+    }
+    for (struct http_session *session = endpoint->oldest; session; session = session->newer)
+        end_outliving(session, keys_changed);
+}
+
 /* Without activity: frees memory kept for reuse. */
 static void rest(haft_endpoint *endpoint)
 {
@@ -316,6 +381,7 @@ void hf_endpoint_tick(haft_endpoint *endpoint, haft_time now)
             keep_alive(exchange, now);
         }
     }
+    endpoint_end_outliving(endpoint);
     hf_http_sessions_expire(endpoint);
     if (now - endpoint->used > REST_MS)
         rest(endpoint);

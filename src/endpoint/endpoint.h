@@ -42,6 +42,12 @@ struct http_session {
     bool deleted;
 };
 
+/* How long the credentials of a stream last. */
+struct stream_term {
+    haft_time expires; /* 0 if they do not */
+    uint64_t owner;    /* of an API key (authenticator_owner); 0 for other credentials */
+};
+
 /* A request and its response. The numbers of a stream outlive the connection it started on. */
 struct haft_exchange {
     haft_exchange *next, *previous; /* in the list of its session or the endpoint */
@@ -68,6 +74,7 @@ struct haft_exchange {
     uint64_t stream, number; /* stream and number of the latest event */
     haft_time quiet_since;
     const haft_identity *identity; /* of its client; NULL if unknown, or after it was handled */
+    struct stream_term term;
     /* Before its credentials have been checked: what the endpoint's own mux returned. */
     const struct mount *front;
     void *behind;
@@ -97,6 +104,7 @@ struct haft_endpoint {
     struct mux
         *mux; /* only in front of this endpoint, if it has an authenticator and no HTTP server */
     haft_time now, used;
+    unsigned keys_version; /* of the authenticator's keys when streams were last checked */
     bool abandoned;
 };
 

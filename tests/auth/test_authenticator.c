@@ -229,6 +229,9 @@ static void accepts_token(void **state)
         assert_string_equal(identity->scopes, "a b");
         assert_non_null(strstr(identity->claims, "\"department\":\"sales\""));
         assert_false(identity->fixed);
+        /* As long as it is accepted. */
+        assert_int_equal(identity->expires,
+                         (strtoll(strstr(identity->claims, "\"exp\":") + 6, NULL, 10) + 60) * 1000);
         assert_null(visitor.authentication.renewal.name);
         visitor_release(&visitor);
     }
@@ -373,6 +376,8 @@ static void reloads_keys(void **state)
     struct subject subject;
     struct visitor visitor, later;
     haft_reason reason = {0};
+    unsigned version;
+    uint64_t owner;
     FILE *file;
 
     (void)state;
@@ -381,6 +386,8 @@ static void reloads_keys(void **state)
     subject.authenticator =
         haft_authenticator_new(HAFT_WITH(haft_authenticator_options, .key_file = path), NULL);
     assert_int_equal(visit(&visitor, &subject, &request), 0);
+    owner = authenticator_owner(visitor.authentication.identity);
+    assert_int_not_equal(owner, 0);
     file = fopen(path, "w");
     fputs("broken\n", file);
     fclose(file);
@@ -391,7 +398,11 @@ static void reloads_keys(void **state)
     file = fopen(path, "w");
     fputs(OTHER " bob\n", file);
     fclose(file);
+    version = subject.authenticator->class->version(subject.authenticator);
+    assert_true(subject.authenticator->class->knows(subject.authenticator, owner));
     assert_int_equal(haft_authenticator_reload(subject.authenticator, &reason), 0);
+    assert_int_not_equal(subject.authenticator->class->version(subject.authenticator), version);
+    assert_false(subject.authenticator->class->knows(subject.authenticator, owner));
     assert_int_equal(visit(&later, &subject, &request), HAFT_STOP);
     visitor_release(&later);
     /* An identity outlives the keys that it came with. */

@@ -24,6 +24,9 @@ struct identifying {
     atomic_flag lock; /* of what is pending */
     struct authentication *pending[PENDING_MOST];
     size_t n_pending;
+    int64_t expires;          /* end of every "until-ann" */
+    unsigned version;         /* of the keys "key-ann" */
+    const char *withdrawn;    /* the owner of one that has ended; NULL for none */
     char path[64];            /* of the latest check */
     char scopes[64], who[64]; /* of the latest challenge or description */
 };
@@ -79,6 +82,10 @@ static int identify(struct identifying *one, const char *token, struct authentic
     snprintf(own->principal, sizeof own->principal, "%s", token + (renews ? 6 : 0));
     own->identity = (haft_identity)HAFT_INIT(haft_identity, .principal = own->principal,
                                              .method = "oauth", .scopes = "read");
+    if (!strncmp(token, "until-", 6))
+        own->identity.expires = one->expires;
+    if (!strncmp(token, "key-", 4))
+        own->identity.method = "api-key";
     result->identity = &own->identity;
     return 0;
 }
@@ -183,11 +190,27 @@ static void identifying_drop(haft_authenticator *base)
     assert_true(atomic_fetch_sub(&((struct identifying *)base)->references, 1) > 0);
 }
 
+static unsigned identifying_version(haft_authenticator *base)
+{
+    return ((struct identifying *)base)->version + 1;
+}
+
+static bool identifying_knows(haft_authenticator *base, uint64_t owner)
+{
+    const struct identifying *one = (struct identifying *)base;
+
+    return !one->withdrawn ||
+           owner != authenticator_owner(HAFT_WITH(haft_identity, .principal = one->withdrawn,
+                                                  .method = "api-key", .scopes = "read"));
+}
+
 static const struct authenticator_class identifying_class = {.check = identifying_check,
                                                              .cancel = identifying_cancel,
                                                              .release = identifying_release,
                                                              .describe = identifying_describe,
                                                              .challenge = identifying_challenge,
+                                                             .version = identifying_version,
+                                                             .knows = identifying_knows,
                                                              .hold = identifying_hold,
                                                              .drop = identifying_drop};
 

@@ -199,6 +199,83 @@ static void streams_after_a_check(void **state)
     close_all(bench, &one);
 }
 
+#define LISTEN                                                                                     \
+    "{'jsonrpc':'2.0','id':8,'method':'subscriptions/listen','params':{"                           \
+    "'notifications':{'toolsListChanged':true}," META "}}"
+
+/* Streams of one client, and a call. */
+struct streams {
+    struct reply older, stream, sse, listen, call;
+};
+
+static void streams_open(struct streams *all, struct bench *bench, const char *session,
+                         const char *modern, const char *as)
+{
+    char sse[256];
+
+    snprintf(sse, sizeof sse, "%s%s", HOST, as);
+    ask_into(bench, &all->older, "GET", "/mcp", session, "");
+    ask_into(bench, &all->stream, "GET", "/mcp", session, "");
+    ask_into(bench, &all->sse, "GET", "/sse", sse, "");
+    ask_into(bench, &all->listen, "POST", "/mcp", modern, LISTEN);
+    ask_into(bench, &all->call, "POST", "/mcp", session, CALL(1, "hold", ""));
+    assert_true(all->older.streams && all->stream.streams && all->sse.streams &&
+                all->listen.streams);
+}
+
+static bool streams_are_over(const struct streams *all)
+{
+    bool over = all->listen.over;
+
+    assert_int_equal(all->older.over, over);
+    assert_int_equal(all->stream.over, over);
+    assert_int_equal(all->sse.over, over);
+    return over;
+}
+
+/* The client comes back, and is asked for other credentials. What it has called is answered. */
+static void ends_streams_with_credentials(void **state)
+{
+    static const struct {
+        const char *hello, *session, *modern, *as;
+    } rows[] = {
+#define STREAMS_OF(who)                                                                            \
+    {LEGACY AS(who), SESSION AS(who), MODERN("subscriptions/listen") AS(who), AS(who)}
+        STREAMS_OF("until-ann"), STREAMS_OF("key-ann"), STREAMS_OF("key-bob"), STREAMS_OF("ann")};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct identifying one = IDENTIFYING("one");
+        haft_endpoint_options options = options_with(&one);
+        struct streams *all = calloc(1, sizeof *all);
+        struct bench *bench;
+
+        options.legacy_sse = true;
+        bench = bench_open(NULL, options);
+        one.expires = START + 10000;
+        ask(bench, "POST", "/mcp", rows[i].hello, HELLO);
+        streams_open(all, bench, rows[i].session, rows[i].modern, rows[i].as);
+        bench->now += 10000 - 1;
+        one.version++;
+        haft_endpoint_tick(bench->endpoint, bench->now);
+        assert_false(streams_are_over(all));
+        bench->now += 1;
+        one.version++;
+        one.withdrawn = "key-ann";
+        haft_endpoint_tick(bench->endpoint, bench->now);
+        assert_int_equal(streams_are_over(all), i < 2);
+        if (i < 2)
+            assert_non_null(strstr(all->listen.body, "\"id\":8,\"result\""));
+        assert_false(all->call.over);
+        let_go("still");
+        assert_non_null(strstr(all->call.body, "still"));
+        check(bench, &(struct row){"POST", "/mcp", rows[i].session, PING, 200, PONG, NULL}, 0);
+        bench_close(bench);
+        identifying_assert_over(&one);
+        free(all);
+    }
+}
+
 static void answers_for_a_late_check(void **state)
 {
     (void)state;
@@ -412,6 +489,7 @@ int main(void)
         cmocka_unit_test(fails_closed),
         cmocka_unit_test(waits_for_a_check),
         cmocka_unit_test(streams_after_a_check),
+        cmocka_unit_test(ends_streams_with_credentials),
         cmocka_unit_test(answers_for_a_late_check),
         cmocka_unit_test(forgets_a_client_that_leaves),
         cmocka_unit_test(ends_while_a_check_is_pending),

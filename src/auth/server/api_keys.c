@@ -11,12 +11,14 @@
 #include "auth/lines.h"
 #include "base/hex.h"
 #include "base/sha256.h"
+#include "endpoint/authenticator.h"
 
 enum { API_KEYS_ARENA = 16 << 20, API_KEYS_FIRST = 16 };
 
 struct api_key {
     unsigned char digest[SHA256_SIZE];
     unsigned line;
+    uint64_t owner;
     haft_identity identity;
 };
 
@@ -79,6 +81,7 @@ static bool api_key_read(struct api_key *key, char *line)
         return false;
     key->identity = (haft_identity)HAFT_INIT(haft_identity, .principal = name, .method = "api-key",
                                              .scopes = scopes ? scopes : "*", .fixed = true);
+    key->owner = authenticator_owner(&key->identity);
     return true;
 }
 
@@ -162,4 +165,12 @@ const haft_identity *hf_api_keys_find(const struct api_keys *keys, const char *k
     if (low == keys->n || !hf_digest_equal(keys->keys[low].digest, wanted.digest))
         return NULL;
     return &keys->keys[low].identity;
+}
+
+bool hf_api_keys_have(const struct api_keys *keys, uint64_t owner)
+{
+    for (size_t i = 0; i < keys->n; i++)
+        if (keys->keys[i].owner == owner)
+            return true;
+    return false;
 }

@@ -25,5 +25,7 @@ void hf_api_keys_drop(struct api_keys *keys); /* NULL is ignored */
 
 /* The identity of a key's owner; NULL for an unknown key. It lives as long as the keys. */
 const haft_identity *hf_api_keys_find(const struct api_keys *keys, const char *key, size_t size);
+/* Whether one has this owner (authenticator_owner). */
+bool hf_api_keys_have(const struct api_keys *keys, uint64_t owner);
 
 #endif

@@ -307,6 +307,28 @@ static void authenticator_drop(haft_authenticator *base)
         hf_authenticator_destroy(authenticator);
 }
 
+static unsigned authenticator_version(haft_authenticator *base)
+{
+    struct authenticator *authenticator = (struct authenticator *)base;
+    unsigned version;
+
+    uv_mutex_lock(&authenticator->lock);
+    version = authenticator->version + 1;
+    uv_mutex_unlock(&authenticator->lock);
+    return version;
+}
+
+static bool authenticator_knows(haft_authenticator *base, uint64_t owner)
+{
+    struct authenticator *authenticator = (struct authenticator *)base;
+    bool knows;
+
+    uv_mutex_lock(&authenticator->lock);
+    knows = authenticator->keys && hf_api_keys_have(authenticator->keys, owner);
+    uv_mutex_unlock(&authenticator->lock);
+    return knows;
+}
+
 static const struct authenticator_class authenticator_class = {.check = hf_check_begin,
                                                                .cancel = hf_check_cancel,
                                                                .release = hf_check_release,
@@ -314,6 +336,8 @@ static const struct authenticator_class authenticator_class = {.check = hf_check
                                                                .challenge = hf_refusal_challenge,
                                                                .attach = hf_document_attach,
                                                                .only = hf_document_only,
+                                                               .version = authenticator_version,
+                                                               .knows = authenticator_knows,
                                                                .hold = authenticator_hold,
                                                                .drop = authenticator_drop};
 
@@ -404,6 +428,7 @@ int haft_authenticator_reload(haft_authenticator *base, haft_reason *reterr_reas
     uv_mutex_lock(&authenticator->lock);
     old = authenticator->keys;
     authenticator->keys = keys;
+    authenticator->version++;
     uv_mutex_unlock(&authenticator->lock);
     hf_api_keys_drop(old);
     return 0;

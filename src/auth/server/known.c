@@ -35,6 +35,15 @@ static const char *known_put_principal(char **at, const struct token_claims *cla
     return principal;
 }
 
+/* When the token will no longer be accepted. */
+static int64_t known_end(const struct authenticator *authenticator,
+                         const struct token_claims *claims)
+{
+    int64_t skew = authenticator->options.skew_s;
+
+    return claims->expires < INT64_MAX / 1000 - skew ? (claims->expires + skew) * 1000 : 0;
+}
+
 struct known *hf_known_new(const struct authenticator *authenticator,
                            const struct token_claims *claims, const char *text, size_t size)
 {
@@ -53,6 +62,7 @@ struct known *hf_known_new(const struct authenticator *authenticator,
     atomic_init(&known->references, 1);
     at = (char *)(known + 1);
     known->identity = (haft_identity)HAFT_INIT(haft_identity, .method = "oauth");
+    known->identity.expires = known_end(authenticator, claims);
     known->identity.principal = known_put_principal(&at, claims, subject);
     known->identity.issuer = known_put_text(&at, claims->issuer);
     known->identity.subject = known_put_text(&at, claims->subject);

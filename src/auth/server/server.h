@@ -320,6 +320,7 @@ struct authenticator {
 
     /* Under the lock. */
     struct api_keys *keys; /* NULL without a file */
+    unsigned version;      /* how often they have been read */
     const char *attached;  /* path of the only endpoint, in the arena; NULL before it is known */
     struct pending *waiting, *last_waiting;
     size_t n_waiting;

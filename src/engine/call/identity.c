@@ -66,6 +66,7 @@ void hf_identity_write(const haft_identity *identity, struct json_writer *w)
             hf_json_text(hf_json_name(w, key, strlen(key)), text);
     }
     hf_json_bool(json_key(w, "fixed"), own.fixed);
+    hf_json_integer(json_key(w, "expires"), own.expires);
     hf_json_end_object(w);
 }
 
@@ -76,6 +77,7 @@ void hf_identity_read(haft_identity *ret_identity, yyjson_val *object)
         *identity_text(ret_identity, i) =
             yyjson_get_str(yyjson_obj_get(object, identity_texts[i].key));
     ret_identity->fixed = yyjson_is_true(yyjson_obj_get(object, "fixed"));
+    ret_identity->expires = yyjson_get_sint(yyjson_obj_get(object, "expires"));
 }
 
 /* ---- for handlers ---- */

@@ -527,7 +527,7 @@ void hf_session_end_listens(haft_session *session, const yyjson_val *id, bool gr
     end_listens(session, id, NULL, !id, graceful);
 }
 
-void hf_session_end_tagged(haft_session *session, const void *tag)
+void hf_session_end_tagged(haft_session *session, const void *tag, bool graceful)
 {
-    end_listens(session, NULL, tag, false, false);
+    end_listens(session, NULL, tag, false, graceful);
 }

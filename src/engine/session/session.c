@@ -298,5 +298,5 @@ void haft_session_cancel(haft_session *session, const void *tag)
         if (call->request.tag == tag && !call->answered)
             hf_call_give_up(call);
     }
-    hf_session_end_tagged(session, tag);
+    hf_session_end_tagged(session, tag, false);
 }

@@ -89,6 +89,6 @@ void hf_session_refresh(haft_session *session);
 void hf_session_announce(struct owner *owner);
 /* Ends the subscription of that id, or all (NULL); `graceful`: with a result. */
 void hf_session_end_listens(haft_session *session, const yyjson_val *id, bool graceful);
-void hf_session_end_tagged(haft_session *session, const void *tag);
+void hf_session_end_tagged(haft_session *session, const void *tag, bool graceful);
 
 #endif
