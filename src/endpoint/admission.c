@@ -48,6 +48,24 @@ void hf_admission_free(struct admission *admission)
     haft_arena_free(admission->arena);
 }
 
+/* While credentials are checked, nobody reads the body, which need not be copied if it stays where it
+ * is: it is read only if the client is still there. */
+static bool admission_copy(struct admission *admission, const struct admitting *admitting)
+{
+    haft_request head = admitting->request;
+    bool stays = admitting->stage == ADMISSION_CHECK && admitting->mux->bodies_stay;
+
+    if (stays)
+        head.body_size = 0;
+    if (!hf_request_copy(admission->arena, &head, &admission->base.request))
+        return false;
+    if (stays) {
+        admission->base.request.body = admitting->request.body;
+        admission->base.request.body_size = admitting->request.body_size;
+    }
+    return true;
+}
+
 haft_admission *haft_admission_hold(const haft_request *request)
 {
     const struct admitting *admitting = (const struct admitting *)request;
@@ -60,7 +78,7 @@ haft_admission *haft_admission_hold(const haft_request *request)
         return NULL;
     }
     admission->arena = arena;
-    if (admitting->admission || !hf_request_copy(arena, request, &admission->base.request)) {
+    if (admitting->admission || !admission_copy(admission, admitting)) {
         haft_arena_free(arena);
         return NULL;
     }

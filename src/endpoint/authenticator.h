@@ -66,6 +66,11 @@ struct authenticator_class {
     /* References; it is freed with the last one. */
     void (*hold)(haft_authenticator *authenticator);
     void (*drop)(haft_authenticator *authenticator);
+
+    /* Like `check`, before the body of the request is read; does not wait. Returns HAFT_STOP with the
+     * refusal, or 0 if only `check` can decide. May be NULL. */
+    int (*foresee)(haft_authenticator *authenticator, const haft_request *request, const char *path,
+                   struct authentication *authentication);
 };
 
 /* What identifies the owner of an API key and its scopes; 0 for other identities. */

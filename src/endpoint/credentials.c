@@ -10,7 +10,10 @@
 
 #include "endpoint/mux.h"
 
-enum { CREDENTIALS_HEADERS = 12 };
+enum {
+    CREDENTIALS_HEADERS = 12,
+    CREDENTIALS_WAITING = 64 << 20 /* bodies of requests that wait at once, unless it is only one */
+};
 
 struct credentials {
     struct authentication base; /* must be first */
@@ -20,6 +23,7 @@ struct credentials {
     struct credentials *next;    /* among the spare or the answered ones */
     haft_header *headers;        /* of the request without its credentials; kept for reuse */
     size_t room;
+    size_t size;                 /* of the body of a request that waits */
 };
 
 const char *const hf_credential_headers[] = {"authorization", "dpop", "x-api-key", NULL};
@@ -60,6 +64,13 @@ static struct credentials *credentials_new(struct mux *mux, haft_authenticator *
                                   .headers = check->headers,
                                   .room = check->room};
     return check;
+}
+
+/* It no longer waits. */
+static void credentials_discount(struct credentials *check)
+{
+    check->mux->n_checks--;
+    check->mux->checks_size -= check->size;
 }
 
 static void credentials_reuse(struct credentials *check)
@@ -104,7 +115,7 @@ static bool credentials_cancel(void *context)
 
     if (!check->authenticator->class->cancel(check->authenticator, &check->base))
         return false;
-    check->mux->n_checks--;
+    credentials_discount(check);
     credentials_reuse(check);
     return true;
 }
@@ -124,6 +135,15 @@ static struct pending_request credentials_lacks_memory(struct mux *mux,
 {
     hf_guard_refuse(&mux->guard, responder, context, 503, HEADER("Retry-After", "1"), NULL,
                     RPC_INTERNAL_ERROR, "Out of memory");
+    return nobody;
+}
+
+static struct pending_request credentials_are_many(struct mux *mux, const haft_responder *responder,
+                                                   void *context)
+{
+    hf_guard_refuse(&mux->guard, responder, context, 503, HEADER("Retry-After", "5"), NULL,
+                    RPC_INTERNAL_ERROR,
+                    "Too many requests wait for the check of their credentials");
     return nobody;
 }
 
@@ -268,13 +288,30 @@ static struct pending_request credentials_wait(struct credentials *check, const 
                                   .cancel = credentials_cancel,
                                   .cancel_context = check};
 
+    bool fits = !mux->checks_size || request->body_size + mux->checks_size <= CREDENTIALS_WAITING;
+
     mux->n_checks++;
+    if (!fits) {
+        credentials_cancel(check);
+        return credentials_are_many(mux, responder, context);
+    }
+    check->size = request->body_size;
+    mux->checks_size += check->size;
     if (credentials_hide(check, &admitting.request) && haft_admission_hold(&admitting.request)) {
         check->admission = admitting.admission;
         return (struct pending_request){&hf_admission_row, admitting.admission};
     }
     credentials_cancel(check);
     return credentials_lacks_memory(mux, responder, context);
+}
+
+/* Whether its address has exceeded its limit; it has then been answered. */
+static bool credentials_exceeds(struct mux *mux, const struct mount *by,
+                                const haft_request *request, const haft_responder *responder,
+                                void *context, haft_time now)
+{
+    return mux->limiter &&
+           !hf_limit_lets_check(mux, request, credentials_is_rpc(by), responder, context, now);
 }
 
 struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
@@ -287,8 +324,7 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
     haft_server *server;
     int status;
 
-    if (mux->limiter &&
-        !hf_limit_lets_check(mux, request, credentials_is_rpc(by), responder, context, now))
+    if (credentials_exceeds(mux, by, request, responder, context, now))
         return nobody;
     check = credentials_new(mux, by->authenticator);
     if (!check)
@@ -303,6 +339,27 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
     return pending;
 }
 
+bool hf_mux_foresee(struct mux *mux, const struct mount *by, const haft_request *request,
+                    const haft_responder *responder, void *context, haft_time now)
+{
+    struct credentials *check;
+    haft_server *server;
+    bool refused;
+
+    if (credentials_exceeds(mux, by, request, responder, context, now))
+        return true;
+    check = credentials_new(mux, by->authenticator);
+    if (!check)
+        return false;
+    check->base.status = by->authenticator->class->foresee(
+        by->authenticator, request, hf_mount_resource(by, request->path, &server), &check->base);
+    refused = check->base.status == HAFT_STOP;
+    if (refused)
+        hf_credentials_conclude(check, by, request, responder, context, now);
+    credentials_release(check);
+    return refused;
+}
+
 void hf_credentials_is_late(struct mux *mux, const haft_responder *responder, void *context)
 {
     hf_guard_refuse(&mux->guard, responder, context, 504, NULL, NULL, RPC_INTERNAL_ERROR,
@@ -315,7 +372,7 @@ void hf_credentials_tick(struct mux *mux, haft_time now)
 
     for (; check; check = next) {
         next = check->next;
-        mux->n_checks--;
+        credentials_discount(check);
         if (check->admission)
             hf_admission_checked(check->admission, now);
         credentials_release(check);

@@ -65,6 +65,7 @@ int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_ht
                         .admit_context = options->admit_context,
                         .authenticator = options->authenticator,
                         .store = options->store,
+                        .bodies_stay = true,
                         .rate = options->rate,
                         .total_rate = options->total_rate,
                         .metrics_for_all = options->metrics_for_all};
@@ -345,6 +346,27 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
     pending.exchange =
         pending.by->app->handle(pending.by->context, request, responder, context, now);
     return pending.exchange ? pending : nobody;
+}
+
+bool hf_mux_foresees(struct mux *mux, const haft_request *request, const haft_responder *responder,
+                     void *context, haft_time now)
+{
+    const struct mount *by = mount_find(mux, request->path);
+    const char *resource;
+
+    if (!by || !by->authenticator || !by->authenticator->class->foresee ||
+        mux_is_preflight_of(mux, by, request) || hf_mux_described(mux, request->path, &resource) ||
+        (mux->metrics_path && is_for_metrics(mux, request)))
+        return false;
+    if (!hf_guard_opens(&mux->guard, request, responder, context))
+        return true;
+    if (by->app != &hf_endpoint_app && !has_own_cors(mux, request)) {
+        if (is_preflight(mux, request))
+            return false;
+        if (mux->app_responder)
+            responder = mux->app_responder;
+    }
+    return hf_mux_foresee(mux, by, request, responder, context, now);
 }
 
 void hf_mux_gone(struct pending_request pending)

@@ -41,7 +41,9 @@ struct mux {
     const char *metrics_path; /* NULL if metrics are disabled */
     bool metrics_for_all;
     struct credentials *spare_credentials;
-    size_t n_checks; /* pending, also those of clients that have left */
+    size_t n_checks;    /* pending, also those of clients that have left */
+    size_t checks_size; /* bodies of their requests */
+    bool bodies_stay;   /* a request's body remains until it is answered, or its client leaves */
     _Atomic(struct credentials *)
         checked_credentials;     /* answered on any thread, not yet processed */
     haft_header cors[DOOR_CORS]; /* headers of app responses */
@@ -82,6 +84,10 @@ size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options);
 /* Like haft_endpoint_handle, for a request with a header index. */
 struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
                                      const haft_responder *responder, void *context, haft_time now);
+/* Answers a request before its body is read if it will be refused in any case. Returns true if it has
+ * been answered. */
+bool hf_mux_foresees(struct mux *mux, const haft_request *request, const haft_responder *responder,
+                     void *context, haft_time now);
 void hf_mux_gone(struct pending_request pending);
 /* Whether the request continues although its client has closed its side of the connection. */
 bool hf_mux_half_closed(struct pending_request pending);
@@ -163,6 +169,10 @@ void hf_mux_fail_admit(struct mux *mux, int status, const haft_responder *respon
 struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
                                     const haft_request *request, const haft_responder *responder,
                                     void *context, haft_time now);
+/* Refuses a request before its body is read, if its credentials cannot be right. Returns true if it
+ * has been answered. */
+bool hf_mux_foresee(struct mux *mux, const struct mount *by, const haft_request *request,
+                    const haft_responder *responder, void *context, haft_time now);
 /* Continues a request whose credentials have been checked, or refuses it. */
 struct pending_request hf_credentials_conclude(struct credentials *check, const struct mount *by,
                                                const haft_request *request,

@@ -132,6 +132,7 @@ struct haft_gateway {
     const char *first_path;   /* path of the first endpoint from the command line; NULL: its own */
     bool closed;              /* everything must be authenticated */
     haft_authenticator *authenticator; /* of the HTTP server, for everything; NULL if none */
+    atomic_size_t checks_size;         /* bodies of requests whose tokens are being checked */
 };
 
 /* Adds a gateway to the options of an HTTP server, as its only app; `mount` and `app` must outlive

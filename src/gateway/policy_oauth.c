@@ -44,10 +44,14 @@ HAFT_STRUCT(oauth_options,
 
 /* ---- a check ---- */
 
+enum { OAUTH_WAITING = 64 << 20 /* bodies of requests that wait at once, unless it is only one */ };
+
 struct oauth_check {
     struct authentication base; /* must be first */
     haft_call *call;
     haft_authenticator *authenticator;
+    atomic_size_t *total; /* to which the body has been added */
+    size_t size;
 };
 
 /* Responds with the refusal. */
@@ -116,10 +120,26 @@ static int oauth_judge(const struct oauth_check *check)
     return status ? (status > 0 ? HAFT_EINVAL : status) : oauth_hide_credentials(call);
 }
 
+/* Adds the body to those of the requests that wait. Returns false if they are too many. */
+static bool oauth_add_body(struct oauth_check *check)
+{
+    const haft_gateway_request *req = check->call->inner.req;
+    size_t before;
+
+    check->size = req->request.body_size;
+    check->total = &req->generation->gateway->checks_size;
+    before = atomic_fetch_add(check->total, check->size);
+    if (!before || before + check->size <= OAUTH_WAITING)
+        return true;
+    atomic_fetch_sub(check->total, check->size);
+    return false;
+}
+
 static int oauth_conclude(struct oauth_check *check)
 {
     int status = oauth_judge(check);
 
+    atomic_fetch_sub(check->total, check->size);
     check->authenticator->class->release(check->authenticator, &check->base);
     return status;
 }
@@ -148,6 +168,8 @@ static bool oauth_is_presented(haft_call *call)
 
 static int check_access_token(haft_call *call, void *data)
 {
+    static const haft_header later[] = {{"Retry-After", "5"}, {"Content-Type", "text/plain"}};
+    static const haft_response many = {.status = 503, .headers = later, .n_headers = 2, .body = ""};
     haft_authenticator *authenticator = data;
     const haft_gateway_request *req = call->inner.req;
     struct oauth_check *check = haft_arena_zalloc(call->arena, 1, sizeof *check);
@@ -160,6 +182,8 @@ static int check_access_token(haft_call *call, void *data)
     check->base.done = on_oauth_checked;
     check->call = call;
     check->authenticator = authenticator;
+    if (!oauth_add_body(check))
+        return oauth_refuse(call, &many);
     status = authenticator->class->check(authenticator, haft_request_of(call), oauth_resource(req),
                                          &check->base);
     if (status == HAFT_PENDING)

@@ -32,9 +32,9 @@ static void start_request(struct connection *c)
     c->since = loop_now(&c->http->loop);
 }
 
-static void connection_handle(struct connection *c)
+/* The request, as far as it has arrived; its target must have been read. */
+static haft_request connection_request(struct connection *c)
 {
-    haft_http *http = c->http;
     const haft_header *headers = (const haft_header *)(void *)c->fields.data;
     const char *client = c->peer;
     haft_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
@@ -47,20 +47,28 @@ static void connection_handle(struct connection *c)
                             .body = c->body.data ? c->body.data : "",
                             .body_size = c->body.size,
                             .certificate = c->tls ? hf_secure_certificate(c) : NULL};
-    struct pending_request pending;
 
     hf_headers_index(headers, c->n_fields, &c->notes->index);
+    if (c->is_proxy) {
+        hf_proxies_find_client(&c->http->proxies, c->peer, headers, c->n_fields, c->notes->client);
+        client = c->notes->client;
+        request.proxied = true;
+    }
+    request.peer = *client ? client : NULL;
+    return request;
+}
+
+static void connection_handle(struct connection *c)
+{
+    haft_http *http = c->http;
+    haft_request request = connection_request(c);
+    struct pending_request pending;
+
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
     c->since = loop_now(&http->loop);
     http->used = c->since;
     http->resting = false;
-    if (c->is_proxy) {
-        hf_proxies_find_client(&http->proxies, c->peer, headers, c->n_fields, c->notes->client);
-        client = c->notes->client;
-        request.proxied = true;
-    }
-    request.peer = *client ? client : NULL;
     if (http->shards && hf_shards_wants(c, &request))
         return;
     c->handling = true;
@@ -68,6 +76,33 @@ static void connection_handle(struct connection *c)
     c->handling = false;
     if (!c->answered)
         c->pending = pending;
+}
+
+/* The headers are complete, and most of the body has yet to come: answers a request that will be
+ * refused in any case, so that its body need not be sent and kept. Returns whether it has been
+ * answered, and the connection closes. Short bodies are read: the connection can then be used again. */
+static bool connection_foresees(struct connection *c)
+{
+    haft_request request;
+    bool refused;
+
+    if (!(c->parser.flags & F_CHUNKED) && !c->continues && c->parser.content_length <= KEPT_BODY)
+        return false;
+    if (!hf_mux_authenticates(&c->http->mux))
+        return false;
+    if (!hf_connection_read_target(c))
+        return true;
+    request = connection_request(c);
+    c->keep_alive = false;
+    c->handling = true;
+    refused =
+        hf_mux_foresees(&c->http->mux, &request, &hf_http_responder, c, loop_now(&c->http->loop));
+    c->handling = false;
+    if (refused) {
+        c->lingers = true;
+        hf_connection_close(c);
+    }
+    return refused;
 }
 
 /* A callback has set the reason, or llhttp reported a parse error. */
@@ -152,6 +187,8 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
             /* The time limit of the next stage starts here. */
             if (!begun || c->stage != stage)
                 c->since = loop_now(&c->http->loop);
+            if (c->stage != stage && connection_foresees(c))
+                return;
             if (c->continues && c->stage == STAGE_BODY)
                 hf_connection_go_on(c);
             c->continues = false;
@@ -165,7 +202,8 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         }
         size -= used;
         bytes += used;
-        if (hf_connection_read_target(c))
+        /* Its notes say that the target has been read before the body. */
+        if (c->notes || hf_connection_read_target(c))
             connection_handle(c);
         if (is_free(c))
             continue;

@@ -372,6 +372,29 @@ HAFT_MAYBE_UNUSED_ static int visit_with(struct subject *subject, const char *sc
     return status;
 }
 
+/* The status of the response that a request with this header gets before its body is read; 0 if it is
+ * not answered yet. */
+HAFT_MAYBE_UNUSED_ static int foreseen_with(struct subject *subject, const char *authorization,
+                                            const char *proof)
+{
+    haft_header headers[] = {{"Authorization", authorization}, {"DPoP", proof}};
+    haft_request request = {.method = "POST",
+                            .path = "/mcp",
+                            .query = "",
+                            .headers = headers,
+                            .n_headers = !authorization ? 0
+                                         : proof        ? 2
+                                                        : 1};
+    struct visitor visitor = {.authentication = {.done = visitor_done}, .subject = subject};
+    int status = subject->authenticator->class->foresee(subject->authenticator, &request, "/mcp",
+                                                        &visitor.authentication);
+
+    status = status == HAFT_STOP ? visitor.authentication.refusal.status : status;
+    assert_int_equal(atomic_load(&visitor.dones), 0);
+    visitor_release(&visitor);
+    return status;
+}
+
 /* The header of a response, or "". */
 HAFT_MAYBE_UNUSED_ static const char *visitor_header(const struct visitor *visitor,
                                                      const char *name)

@@ -320,6 +320,35 @@ static void bounds_unknown_keys(void **state)
     subject_close(&subject);
 }
 
+/* Before the body of a request: what is known is decided, and nothing waits. */
+static void foresees_refusals(void **state)
+{
+    char token[ISSUER_TEXT], good[ISSUER_TEXT + 16], unknown[ISSUER_TEXT + 16],
+        forged[ISSUER_TEXT + 16];
+    struct subject subject;
+
+    (void)state;
+    subject_open(&subject);
+    token_make(&subject.issuer, 0, "", token);
+    snprintf(good, sizeof good, "Bearer %s", token);
+    snprintf(forged, sizeof forged, "Bearer %sAAAA", token);
+    token_make(&subject.issuer, 2, "", token);
+    snprintf(unknown, sizeof unknown, "Bearer %s", token);
+    assert_int_equal(foreseen_with(&subject, NULL, NULL), 401);
+    assert_int_equal(foreseen_with(&subject, "Bearer", NULL), 400);
+    assert_int_equal(foreseen_with(&subject, "Bearer a.b.c", NULL), 401);
+    assert_int_equal(atomic_load(&subject.issuer.metadata), 0);
+    /* Nobody knows, but the keys are fetched meanwhile. */
+    assert_int_equal(foreseen_with(&subject, unknown, NULL), 0);
+    wait_for(&subject.issuer.jwks, 1);
+    assert_int_equal(visit_with(&subject, "Bearer", good + 7), 200);
+    assert_int_equal(foreseen_with(&subject, good, NULL), 0);
+    assert_int_equal(foreseen_with(&subject, forged, NULL), 401);
+    assert_int_equal(visit_with(&subject, "Bearer", token), 401);
+    assert_int_equal(foreseen_with(&subject, unknown, NULL), 401);
+    subject_close(&subject);
+}
+
 /* ---- clocks ---- */
 
 static void expires_in_time(void **state)
@@ -512,6 +541,7 @@ int main(void)
         cmocka_unit_test(rotates),
         cmocka_unit_test(rotates_during_fetch),
         cmocka_unit_test(bounds_unknown_keys),
+        cmocka_unit_test(foresees_refusals),
         cmocka_unit_test(expires_in_time),
         cmocka_unit_test(survives_clock_changes),
         cmocka_unit_test(cancels),

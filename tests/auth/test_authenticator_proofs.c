@@ -174,6 +174,26 @@ static void remembers_proofs(void **state)
     holder_close(&holder);
 }
 
+/* A proof is used when the request is complete, not before. */
+static void foresees_without_use(void **state)
+{
+    char proof[ISSUER_TEXT], value[ISSUER_TEXT + 16];
+    struct visitor visitor;
+    struct holder holder;
+
+    (void)state;
+    holder_open(&holder, (haft_authenticator_options){.struct_size = 0});
+    snprintf(value, sizeof value, "DPoP %s", holder.token);
+    holder_prove(&holder, "POST", "https://tools.example/mcp", NULL, "0", proof);
+    assert_int_equal(holder_visit(&holder, "DPoP", proof, &visitor), 0);
+    visitor_release(&visitor);
+    holder_prove(&holder, "POST", "https://tools.example/mcp", NULL, "1", proof);
+    assert_int_equal(foreseen_with(&holder.subject, value, proof), 0);
+    assert_int_equal(holder_visit(&holder, "DPoP", proof, &visitor), 0);
+    visitor_release(&visitor);
+    holder_close(&holder);
+}
+
 static void demands_nonces(void **state)
 {
     static const char url[] = "https://tools.example/mcp";
@@ -450,6 +470,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checks_proofs),
         cmocka_unit_test(remembers_proofs),
+        cmocka_unit_test(foresees_without_use),
         cmocka_unit_test(demands_nonces),
         cmocka_unit_test(follows_option),
         cmocka_unit_test(checks_certificates),

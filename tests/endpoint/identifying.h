@@ -6,6 +6,7 @@
 #define HAFT_TESTS_IDENTIFYING_H
 
 #include <haft/access.h>
+#include <haft/pipeline.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,20 @@ static int identifying_check(haft_authenticator *base, const haft_request *reque
     return HAFT_PENDING;
 }
 
+static int identifying_foresee(haft_authenticator *base, const haft_request *request,
+                               const char *path, struct authentication *result)
+{
+    const char *value = haft_header_find(request->headers, request->n_headers, "authorization");
+
+    if (value && !strncmp(value, "Bearer wait-", 12)) {
+        result->own = calloc(1, sizeof(struct identified));
+        assert_non_null(result->own);
+        atomic_fetch_add(&((struct identifying *)base)->n_checks, 1);
+        return 0;
+    }
+    return identifying_check(base, request, path, result) == HAFT_STOP ? HAFT_STOP : 0;
+}
+
 /* Answers the oldest pending check. */
 HAFT_MAYBE_UNUSED_ static void identifying_answer(struct identifying *one)
 {
@@ -212,7 +227,8 @@ static const struct authenticator_class identifying_class = {.check = identifyin
                                                              .version = identifying_version,
                                                              .knows = identifying_knows,
                                                              .hold = identifying_hold,
-                                                             .drop = identifying_drop};
+                                                             .drop = identifying_drop,
+                                                             .foresee = identifying_foresee};
 
 #define IDENTIFYING(realm)                                                                         \
     {                                                                                              \

@@ -298,6 +298,60 @@ static void answers_for_a_late_check(void **state)
     }
 }
 
+/* Sends a body of so many spaces, for longer ones than ask_into takes. */
+static void ask_long(struct bench *bench, struct reply *reply, size_t size)
+{
+    static const haft_header headers[] = {{"host", "localhost:8808"},
+                                          {"content-type", "application/json"},
+                                          {"authorization", "Bearer wait-ann"}};
+    char *body = malloc(size);
+    haft_request request = {.method = "POST",
+                            .path = "/mcp",
+                            .query = "",
+                            .headers = headers,
+                            .n_headers = COUNT_OF(headers),
+                            .body = body,
+                            .body_size = size};
+
+    assert_non_null(body);
+    memset(body, ' ', size);
+    memset(reply, 0, sizeof *reply);
+    reply->exchange =
+        haft_endpoint_handle(bench->endpoint, &request, &responder, reply, bench->now);
+    free(body);
+}
+
+/* The bodies of all that wait are bounded, but for one alone. */
+static void bounds_the_bodies_that_wait(void **state)
+{
+    static const size_t sizes[] = {33 << 20, 65 << 20};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        struct identifying one = IDENTIFYING("one");
+        struct bench *bench = bench_open(NULL, options_with(&one));
+        struct reply *first = calloc(1, sizeof *first), *second = calloc(1, sizeof *second);
+
+        assert_true(first && second);
+        ask_long(bench, first, sizes[i]);
+        assert_false(first->over);
+        ask_long(bench, second, sizes[i]);
+        assert_true(second->over);
+        assert_int_equal(second->status, 503);
+        assert_non_null(strstr(second->headers, "Retry-After: 5"));
+        assert_int_equal(one.n_cancelled, 1);
+        identifying_answer(&one);
+        haft_endpoint_tick(bench->endpoint, bench->now);
+        assert_true(first->over);
+        ask_long(bench, second, sizes[i]);
+        assert_false(second->over);
+        haft_exchange_gone(second->exchange);
+        free(first);
+        free(second);
+        close_all(bench, &one);
+    }
+}
+
 static void forgets_a_client_that_leaves(void **state)
 {
     (void)state;
@@ -488,6 +542,7 @@ int main(void)
         cmocka_unit_test(keeps_sessions_apart),
         cmocka_unit_test(fails_closed),
         cmocka_unit_test(waits_for_a_check),
+        cmocka_unit_test(bounds_the_bodies_that_wait),
         cmocka_unit_test(streams_after_a_check),
         cmocka_unit_test(ends_streams_with_credentials),
         cmocka_unit_test(answers_for_a_late_check),

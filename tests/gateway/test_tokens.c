@@ -289,6 +289,54 @@ static void waits_without_a_thread(void **state)
     identifying_assert_over(&one);
 }
 
+static int send_long(const struct stand *stand, const char *body, size_t size)
+{
+    char head[512];
+    int fd = dial(stand->site);
+
+    snprintf(head, sizeof head,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+             "Content-Type: application/json\r\nAuthorization: Bearer wait-bad\r\n"
+             "Content-Length: %zu\r\n\r\n",
+             size);
+    say(fd, head, strlen(head));
+    say(fd, body, size);
+    return fd;
+}
+
+/* 64 MiB in all. */
+static void bounds_what_waits(void **state)
+{
+    enum { SIZE = 4 << 20, MOST = 16 };
+    struct identifying one = IDENTIFYING("one");
+    struct stand stand;
+    int fds[MOST];
+    char *body = malloc(SIZE);
+
+    (void)state;
+    assert_non_null(body);
+    memset(body, ' ', SIZE);
+    stand_open(&stand, &one);
+    for (size_t i = 0; i < MOST; i++) {
+        fds[i] = send_long(&stand, body, SIZE);
+        wait_pending(&one, i + 1);
+    }
+    stand_expect(send_long(&stand, body, SIZE), " 503 ", "Retry-After: 5");
+    /* Those without bodies are not concerned. */
+    stand_expect(send_as(&stand, "GET", "/who", "bob", "", ""), " 200 ", "bob");
+    for (size_t i = 0; i < MOST; i++)
+        identifying_answer(&one);
+    for (size_t i = 0; i < MOST; i++)
+        stand_expect(fds[i], " 401 ", "realm");
+    fds[0] = send_long(&stand, body, SIZE);
+    wait_pending(&one, 1);
+    identifying_answer(&one);
+    stand_expect(fds[0], " 401 ", "realm");
+    free(body);
+    stand_close(&stand);
+    identifying_assert_over(&one);
+}
+
 static void outlasts_clients_that_leave(void **state)
 {
     struct identifying one = IDENTIFYING("one");
@@ -459,6 +507,7 @@ int main(void)
         cmocka_unit_test(admits_for_the_whole_server),
         cmocka_unit_test(waits_without_a_thread),
         cmocka_unit_test(outlasts_clients_that_leave),
+        cmocka_unit_test(bounds_what_waits),
         cmocka_unit_test(reads_options),
         cmocka_unit_test(keeps_resources_apart),
         cmocka_unit_test(keeps_embedded_resources_apart),

@@ -330,6 +330,7 @@ static bool authenticator_knows(haft_authenticator *base, uint64_t owner)
 }
 
 static const struct authenticator_class authenticator_class = {.check = hf_check_begin,
+                                                               .foresee = hf_check_foresee,
                                                                .cancel = hf_check_cancel,
                                                                .release = hf_check_release,
                                                                .describe = hf_document_describe,

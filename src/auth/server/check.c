@@ -68,7 +68,10 @@ static int check_accept(struct check *check, struct known *known)
         hf_known_drop(known);
         return check_refuse_token(check, TOKEN_EXPIRED);
     }
-    status = hf_possession_check(authenticator, check->presented, known, &possession);
+    possession.error = NULL;
+    possession.renew = false;
+    status =
+        check->early ? 0 : hf_possession_check(authenticator, check->presented, known, &possession);
     if (status == HAFT_EBUSY)
         status = check_unavailable(check);
     else if (!status && possession.error)
@@ -320,13 +323,14 @@ static int check_decide(struct check *check)
     return check_token(check);
 }
 
-int hf_check_begin(haft_authenticator *base, const haft_request *request, const char *path,
-                   struct authentication *authentication)
+static int check_run(haft_authenticator *base, const haft_request *request, const char *path,
+                     bool early, struct authentication *authentication)
 {
     struct presented presented;
     struct check check = {.authenticator = (struct authenticator *)base,
                           .presented = &presented,
-                          .authentication = authentication};
+                          .authentication = authentication,
+                          .early = early};
     const char *wrong = hf_credentials_find(check.authenticator, request, path, &presented);
     int status;
 
@@ -343,6 +347,18 @@ int hf_check_begin(haft_authenticator *base, const haft_request *request, const 
         hf_waiting_free(check.pending);
     authentication->status = status;
     return status;
+}
+
+int hf_check_begin(haft_authenticator *base, const haft_request *request, const char *path,
+                   struct authentication *authentication)
+{
+    return check_run(base, request, path, false, authentication);
+}
+
+int hf_check_foresee(haft_authenticator *base, const haft_request *request, const char *path,
+                     struct authentication *authentication)
+{
+    return check_run(base, request, path, true, authentication) == HAFT_STOP ? HAFT_STOP : 0;
 }
 
 /* ---- the end of waiting, on the thread ---- */

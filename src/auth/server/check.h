@@ -10,9 +10,10 @@ struct check {
     struct authentication *authentication;
     struct pending *pending; /* NULL before it has waited */
     struct siphash_pair digest;
+    bool early; /* before the body of the request: it cannot wait, and uses up no proof */
 };
 
-/* Makes the pending check. Returns 0, or HAFT_ENOMEM. */
+/* Makes the pending check. Returns 0; HAFT_PENDING if it cannot wait; or HAFT_ENOMEM. */
 int hf_waiting_prepare(struct check *check);
 /* Waits for the keys of an issuer. Returns HAFT_PENDING; 0 if a fetch has ended since `generation`;
  * or an error. */

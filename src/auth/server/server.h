@@ -285,6 +285,8 @@ struct pending {
 
 int hf_check_begin(haft_authenticator *base, const haft_request *request, const char *path,
                    struct authentication *authentication);
+int hf_check_foresee(haft_authenticator *base, const haft_request *request, const char *path,
+                     struct authentication *authentication);
 bool hf_check_cancel(haft_authenticator *base, struct authentication *authentication);
 void hf_check_release(haft_authenticator *base, struct authentication *authentication);
 

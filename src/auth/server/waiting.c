@@ -64,6 +64,8 @@ void hf_waiting_free(struct pending *pending)
 
 int hf_waiting_prepare(struct check *check)
 {
+    if (check->early)
+        return HAFT_PENDING;
     if (!check->pending)
         check->pending = waiting_copy(check);
     if (!check->pending)
