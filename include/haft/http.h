@@ -170,6 +170,9 @@ typedef struct haft_app {
      * offers, if there is one; "" is the path of the only resource.  Returns NULL for the mount's
      * path.  NULL: that is the only resource. */
     const char *(*resource)(void *app, const char *path, haft_server **ret_server);
+    /* Returns whether clients send access tokens that the app itself checks: the server then does
+     * not listen for other machines without TLS.  NULL: they do not. */
+    bool (*takes_tokens)(const void *app);
 } haft_app;
 
 /* Something that is served at a path.  The longest matching path handles a request. */

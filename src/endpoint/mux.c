@@ -148,6 +148,17 @@ const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path)
     return NULL;
 }
 
+bool hf_mux_takes_tokens(const struct mux *mux)
+{
+    for (size_t i = 0; i < mux->n_mounts; i++) {
+        const struct mount *row = &mux->mounts[i];
+
+        if (row->authenticator || (row->app->takes_tokens && row->app->takes_tokens(row->context)))
+            return true;
+    }
+    return false;
+}
+
 bool hf_mux_authenticates(const struct mux *mux)
 {
     for (size_t i = 0; i < mux->n_mounts; i++)

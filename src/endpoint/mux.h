@@ -77,6 +77,8 @@ bool hf_mux_authenticates(const struct mux *mux);
 /* Describes something that is served without authentication, for a message: "endpoint", with its
  * path in `ret_path`, which is "" if the text is complete. NULL if everything is authenticated. */
 const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path);
+/* Whether an authenticator, of a mount or of the app there, checks what clients send. */
+bool hf_mux_takes_tokens(const struct mux *mux);
 
 /* The largest body that a mount accepts. */
 size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options);

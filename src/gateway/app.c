@@ -344,7 +344,7 @@ const haft_app *haft_gateway_app(haft_gateway *gateway)
         .handle = hf_inflight_begin, .gone = hf_inflight_gone, .tick = tick, .shut_down = shut_down,
         .abandon = abandon, .idle = idle, .data = gateway, .half_closed = hf_inflight_half_closed,
         .allows_origin = hf_exposure_allows_origin, .unauthenticated = hf_exposure_unauthenticated,
-        .resource = hf_protected_path);
+        .resource = hf_protected_path, .takes_tokens = hf_exposure_takes_tokens);
     return &gateway->app;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gateway/inflight.h"
+#include "gateway/policies.h"
 #include "endpoint/guard.h"
 #include "http/reach.h"
 
@@ -113,4 +114,17 @@ const char *hf_exposure_unauthenticated(void *app)
                                  sizeof gateway_loop->unauthenticated)
                ? gateway_loop->unauthenticated
                : NULL;
+}
+
+bool hf_exposure_takes_tokens(const void *app)
+{
+    const struct generation *generation = ((const struct gateway_loop *)app)->generation;
+
+    for (const struct served *served = generation->endpoints; served; served = served->next)
+        if (hf_policies_authenticator(served->policies))
+            return true;
+    for (const struct route *route = generation->routes; route; route = route->next)
+        if (hf_policies_authenticator(route->policies))
+            return true;
+    return false;
 }

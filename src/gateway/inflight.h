@@ -133,6 +133,7 @@ void hf_protected_set_authenticators(struct gateway_loop *gateway_loop);
 bool hf_exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
                                size_t size);
 const char *hf_exposure_unauthenticated(void *app);
+bool hf_exposure_takes_tokens(const void *app);
 /* Logs a notice of items that require scopes in endpoints that authenticate nobody. */
 void hf_exposure_note_scopes(const haft_gateway *gateway);
 

@@ -14,16 +14,11 @@ static bool reach_authenticates_at(const haft_http_mount *mount)
     return mount->struct_size > offsetof(haft_http_mount, authenticator) && mount->authenticator;
 }
 
-/* Whether clients send credentials that the server checks itself.  The policies of a gateway may check
- * others, such as signatures, that are worth nothing to a listener. */
+/* Whether clients send credentials that an authenticator checks.  Other policies of a gateway may
+ * check signatures, for example, which are worth nothing to a listener. */
 static bool reach_authenticates(const haft_http *http)
 {
-    const haft_http_mount *one = http->options.mounts;
-    bool any = http->options.authenticator;
-
-    for (size_t i = 0; i < http->options.n_mounts; i++, one = mount_next(one))
-        any = any || reach_authenticates_at(one);
-    return any;
+    return http->options.authenticator || hf_mux_takes_tokens(&http->mux);
 }
 
 static bool reach_is_private(const haft_http_options *options)

@@ -6,6 +6,9 @@
 
 #include <haft/gateway.h>
 
+#include "endpoint/identifying.h"
+#include "gateway/policies.h"
+
 static int hello(haft_call *call)
 {
     return haft_text(call, "hello");
@@ -170,7 +173,8 @@ static void stands_beside_the_servers_own(void **state)
 
 /* ---- for other machines ---- */
 
-static haft_gateway *make_for_others(const char *policies, const char *endpoint, const char *route)
+static haft_gateway *make_for_others(haft_authenticator *authenticator, const char *policies,
+                                     const char *endpoint, const char *route)
 {
     static const haft_policy knows = HAFT_INIT(haft_policy, .name = "knows", .inbound = name_them,
                                                .authenticates = true),
@@ -180,11 +184,15 @@ static haft_gateway *make_for_others(const char *policies, const char *endpoint,
     haft_route info =
         HAFT_INIT(haft_route, .method = "GET", .path = "/x", .id = "x", .call = bare_serve_);
     static haft_route kept[16];
+    static haft_policy tokens;
     static size_t n;
 
     assert_int_equal(haft_policy_add(gateway, &knows), 0);
     assert_int_equal(haft_policy_add(gateway, &who), 0);
     assert_int_equal(haft_policy_add(gateway, &within), 0);
+    tokens = hf_policy_of_authenticator(authenticator);
+    tokens.name = "tokens";
+    assert_int_equal(haft_policy_add(gateway, &tokens), 0);
     if (endpoint)
         assert_non_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .policies = endpoint)));
     info.policies = route;
@@ -193,6 +201,13 @@ static haft_gateway *make_for_others(const char *policies, const char *endpoint,
         assert_int_equal(haft_route_add(gateway, &kept[n++]), 0);
     return gateway;
 }
+
+#define REFUSING "refusing to listen on 203.0.113.1"
+#define OPEN(what) REFUSING ": " what " has no authentication; add a policy, or pass --insecure"
+#define CLEAR                                                                                      \
+    REFUSING " without TLS: clients would send tokens and API keys in clear text; pass "           \
+             "--tls-cert and --tls-key, name the proxy in front with --trusted-proxy, or pass "    \
+             "--insecure"
 
 /* An address that other machines can reach is refused by what is served there, and listened on if
  * all of it asks who is there.  That one does not exist here, so it cannot be bound, which is found
@@ -207,27 +222,28 @@ static void listens_for_others_behind_authentication(void **state)
         {NULL, "who, knows", "knows", NULL},
         {"knows", "", "", NULL},
         {NULL, "knows", NULL, NULL},
-        {NULL, "knows", "", "route GET /x has no authentication"},
-        {NULL, "knows", "who", "route GET /x has no authentication"},
-        {NULL, "knows", "within", "route GET /x has no authentication"},
-        {NULL, "", "knows", "endpoint /mcp has no authentication"},
+        {NULL, "knows", "", OPEN("route GET /x")},
+        {NULL, "knows", "who", OPEN("route GET /x")},
+        {NULL, "knows", "within", OPEN("route GET /x")},
+        {NULL, "", "knows", OPEN("endpoint /mcp")},
+        {NULL, "tokens", NULL, CLEAR},
+        {NULL, NULL, "tokens", CLEAR},
+        {"tokens", "", "", CLEAR},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_gateway *gateway = make_for_others(rows[i].policies, rows[i].endpoint, rows[i].route);
+        struct identifying one = IDENTIFYING("x");
+        haft_gateway *gateway =
+            make_for_others(&one.base, rows[i].policies, rows[i].endpoint, rows[i].route);
         haft_reason reason = {0};
-        char text[256];
 
         assert_int_not_equal(
             haft_gateway_serve(gateway, HAFT_WITH(haft_http_options, .address = "203.0.113.1:80"),
                                &reason),
             0);
-        snprintf(text, sizeof text,
-                 "refusing to listen on 203.0.113.1: %s; add a policy, or pass --insecure",
-                 rows[i].refusal ? rows[i].refusal : "");
         if (rows[i].refusal)
-            assert_string_equal(reason.text, text);
+            assert_string_equal(reason.text, rows[i].refusal);
         else
             assert_null(strstr(reason.text, "refusing"));
         haft_gateway_free(gateway);

@@ -30,6 +30,12 @@ static const char *reach_open_part(void *app)
     return *(const char *)app ? app : NULL;
 }
 
+static bool reach_takes_tokens(const void *app)
+{
+    (void)app;
+    return true;
+}
+
 /* ---- an authenticator, which is never asked ---- */
 
 static void reach_hold(haft_authenticator *authenticator)
@@ -53,7 +59,7 @@ static haft_authenticator reach_authenticator = {&reach_class};
 
 /* ---- listening ---- */
 
-enum { OWN = 1, MOUNTED = 2, TLS = 4, PROXY = 8, INSECURE = 16 };
+enum { OWN = 1, MOUNTED = 2, TLS = 4, PROXY = 8, INSECURE = 16, TOKENS = 32 };
 
 #define CLEAR                                                                                      \
     "refusing to listen on 203.0.113.1 without TLS: clients would send tokens and API keys in "    \
@@ -69,6 +75,11 @@ static const struct reach_row {
     {"", 0, NULL}, /* a gateway with policies of its own */
     {"", OWN, CLEAR},
     {"", MOUNTED, CLEAR},
+    {"", TOKENS, CLEAR}, /* a gateway with the policy oauth */
+    {"", TOKENS | TLS, NULL},
+    {"", TOKENS | PROXY, NULL},
+    {"", TOKENS | INSECURE, NULL},
+    {"route /x", TOKENS, OPEN},
     {"", OWN | TLS, NULL},
     {"", MOUNTED | TLS, NULL},
     {"", OWN | PROXY, NULL},
@@ -97,7 +108,8 @@ static void listens_for_others_if_credentials_are_private(void **state)
         const struct reach_row *row = &reach_rows[i];
         haft_app app =
             HAFT_INIT(haft_app, .open = reach_open, .handle = reach_handle,
-                      .unauthenticated = reach_open_part, .data = (void *)(uintptr_t)row->open);
+                      .unauthenticated = reach_open_part, .data = (void *)(uintptr_t)row->open,
+                      .takes_tokens = row->has & TOKENS ? reach_takes_tokens : NULL);
         haft_http_mount mount =
             HAFT_INIT(haft_http_mount, .path = "/", .app = &app,
                       .authenticator = row->has & MOUNTED ? &reach_authenticator : NULL);
