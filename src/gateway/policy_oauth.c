@@ -169,7 +169,8 @@ static bool oauth_is_presented(haft_call *call)
 static int check_access_token(haft_call *call, void *data)
 {
     static const haft_header later[] = {{"Retry-After", "5"}, {"Content-Type", "text/plain"}};
-    static const haft_response many = {.status = 503, .headers = later, .n_headers = 2, .body = ""};
+    static const struct authentication many = {
+        .refusal = {.status = 503, .headers = later, .n_headers = 2, .body = ""}};
     haft_authenticator *authenticator = data;
     const haft_gateway_request *req = call->inner.req;
     struct oauth_check *check = haft_arena_zalloc(call->arena, 1, sizeof *check);
