@@ -92,7 +92,7 @@ static const char *find_id(const char *text, size_t size, size_t *ret_size)
 static yyjson_doc *read_id(const haft_request *request, void *room, size_t room_size)
 {
     size_t size = 0;
-    const char *text = find_id(request->body, request->body_size, &size);
+    const char *text = request->body ? find_id(request->body, request->body_size, &size) : NULL;
     char copy[MAX_ID];
     yyjson_alc alc;
 

@@ -234,7 +234,7 @@ static void configure_put_files(haft_value *value, unsigned depth, haft_buffer *
     size_t i, n;
     yyjson_val *name, *each;
 
-    if (!depth)
+    if (!depth || !yyjson_is_ctn(value))
         return;
     yyjson_arr_foreach(value, i, n, each)
         configure_put_files(each, depth - 1, text);
