@@ -54,7 +54,7 @@ struct authenticator_class {
     /* Before requests to the endpoint at a path are checked. Returns 0; HAFT_EEXISTS, with the reason,
      * if it is for a single endpoint (`only`) and another path has been attached; or HAFT_ENOMEM. */
     int (*attach)(haft_authenticator *authenticator, const char *path, haft_reason *reterr_reason);
-    /* The identifier of its resource if that names a single endpoint: what is issued for it must not
+    /* The identifier of its resource if that names a single endpoint, so that tokens for it must not
      * be accepted elsewhere. NULL if every endpoint has its own. */
     const char *(*only)(const haft_authenticator *authenticator);
 

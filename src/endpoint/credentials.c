@@ -23,7 +23,7 @@ struct credentials {
     struct credentials *next;    /* among the spare or the answered ones */
     haft_header *headers;        /* of the request without its credentials; kept for reuse */
     size_t room;
-    size_t size;                 /* of the body of a request that waits */
+    size_t size; /* of the body of a request that waits */
 };
 
 const char *const hf_credential_headers[] = {"authorization", "dpop", "x-api-key", NULL};

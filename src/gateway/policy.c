@@ -247,8 +247,8 @@ void hf_policies_reload(const haft_gateway *gateway)
             continue;
         if (policy->kind->reload(policy->policy.data, &reason))
             hf_server_log(gateway->server, HAFT_ERROR,
-                          "policy %s: cannot read its files again; what was removed from them "
-                          "remains valid: %s: %s",
+                          "policy %s: cannot read its files again; keys that were removed "
+                          "from them remain valid: %s: %s",
                           policy->policy.name, reason.path, reason.text);
     }
 }

@@ -53,7 +53,7 @@ static const char *presented(haft_call *call)
     return haft_request_header(call, "x-api-key");
 }
 
-/* Sets the identity of the call. Returns HAFT_ENOTFOUND if nobody has the key. */
+/* Sets the identity of the call. Returns HAFT_ENOTFOUND if the key is unknown. */
 static int api_key_identify(haft_call *call, struct keys *keys, const char *secret)
 {
     struct api_keys *list = api_key_list(keys);

@@ -503,14 +503,10 @@ static void keeps_embedded_resources_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(admits_by_policy),
-        cmocka_unit_test(admits_for_the_whole_server),
-        cmocka_unit_test(waits_without_a_thread),
-        cmocka_unit_test(outlasts_clients_that_leave),
-        cmocka_unit_test(bounds_what_waits),
-        cmocka_unit_test(reads_options),
-        cmocka_unit_test(keeps_resources_apart),
-        cmocka_unit_test(keeps_embedded_resources_apart),
+        cmocka_unit_test(admits_by_policy),       cmocka_unit_test(admits_for_the_whole_server),
+        cmocka_unit_test(waits_without_a_thread), cmocka_unit_test(outlasts_clients_that_leave),
+        cmocka_unit_test(bounds_what_waits),      cmocka_unit_test(reads_options),
+        cmocka_unit_test(keeps_resources_apart),  cmocka_unit_test(keeps_embedded_resources_apart),
     };
 
     return cmocka_run_group_tests_name("tokens", tests, NULL, NULL);

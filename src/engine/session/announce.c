@@ -110,8 +110,11 @@ static void announce_resource(haft_session *session, const char *uri, const stru
 {
     const struct subscriber *own = &session->subscriber;
 
-    if (listen ? hf_subscriber_sees(session, &listen->identity, false, uri)
-               : hf_subscriber_sees(session, &own->identity, own->unknown, uri))
+    if (!session->catalogue)
+        hf_session_refresh(session);
+    if (hf_subscriber_sees(session->catalogue, session->owner.allocator,
+                           listen ? &listen->identity : &own->identity, !listen && own->unknown,
+                           uri))
         notify(session, updated, uri, listen);
 }
 

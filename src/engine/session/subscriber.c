@@ -104,22 +104,19 @@ static bool sight_has(struct sight *sight, const char *uri)
     return item && hf_access_meets(access, sight->identity->scopes, item->scopes);
 }
 
-bool hf_subscriber_sees(haft_session *session, const haft_identity *identity, bool unknown,
-                        const char *uri)
+bool hf_subscriber_sees(const struct catalogue *catalogue, const haft_allocator *allocator,
+                        const haft_identity *identity, bool unknown, const char *uri)
 {
-    struct sight sight = {.identity = identity};
+    struct sight sight = {.catalogue = catalogue, .identity = identity};
     bool sees;
 
-    if (!session->catalogue)
-        hf_session_refresh(session);
-    sight.catalogue = session->catalogue;
-    if (!sight.catalogue || !sight.catalogue->guarded)
+    if (!catalogue || !catalogue->guarded)
         return true;
     if (unknown)
         return false;
     if (!identity->principal)
         return true;
-    sight.arena = haft_arena_new(session->owner.allocator, SUBSCRIBER_LIMIT);
+    sight.arena = haft_arena_new(allocator, SUBSCRIBER_LIMIT);
     sees = sight.arena && sight_has(&sight, uri);
     haft_arena_free(sight.arena);
     return sees;

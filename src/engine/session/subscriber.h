@@ -10,8 +10,9 @@ int hf_subscriber_set(struct subscriber *subscriber, const haft_allocator *alloc
                       const char *principal, const haft_identity *identity);
 void hf_subscriber_finish(struct subscriber *subscriber);
 
-/* Whether a client may be told that a resource has changed. `unknown`: it is not known who it is. */
-bool hf_subscriber_sees(haft_session *session, const haft_identity *identity, bool unknown,
-                        const char *uri);
+/* Whether a client may be told that a resource of the catalogue, which may be NULL, has changed.
+ * `unknown`: it is not known who it is. */
+bool hf_subscriber_sees(const struct catalogue *catalogue, const haft_allocator *allocator,
+                        const haft_identity *identity, bool unknown, const char *uri);
 
 #endif
