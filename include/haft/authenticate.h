@@ -76,8 +76,9 @@ haft_authenticator *haft_authenticator_new(const haft_authenticator_options *opt
 /* Frees an authenticator that no server uses any more.  Accepts NULL. */
 void haft_authenticator_free(haft_authenticator *authenticator);
 
-/* Reads the file of API keys again.  Returns 0, or an error with the reason: the earlier keys remain
- * then.  May be called from any thread. */
+/* Forgets the verified tokens, fetches the keys of the issuers again (those that it has are used until
+ * they arrive), and reads the file of API keys again.  Returns 0, or an error with the reason: the
+ * earlier API keys remain then.  May be called from any thread. */
 int haft_authenticator_reload(haft_authenticator *authenticator, haft_reason *reterr_reason);
 
 #ifdef __cplusplus

@@ -92,8 +92,9 @@ int hf_command_check(struct command *command, haft_server *server)
 bool hf_command_can_reload(const struct command *command)
 {
     return command->settings.config || command->settings.audit || command->settings.log_file ||
-           command->settings.auth.keys || command->settings.http.tls_certificates ||
-           command->operands || (!command->app && command->from_program.n_sections);
+           command->settings.auth.keys || command->settings.auth.issuers ||
+           command->settings.http.tls_certificates || command->operands ||
+           (!command->app && command->from_program.n_sections);
 }
 
 static bool cli_serves_http(const struct command *command)

@@ -46,21 +46,21 @@ static void log_changes(const struct reload *reload, const struct settings *sett
     }
 }
 
-/* Reads the API keys again, whatever the configuration is like: a mistake in that must not keep a
- * revoked key valid. */
+/* Reads the API keys again, and has the keys of issuers fetched again, whatever the configuration is
+ * like: a mistake in that must not keep a revoked key valid. */
 static void reload_keys(const struct reload *reload)
 {
     haft_reason reason = {0};
 
     if (reload->app && reload->app->reread)
         reload->app->reread(reload->app->context);
-    if (!HAFT_HTTP || !reload->authenticator || !reload->started->auth.keys)
+    if (!HAFT_HTTP || !reload->authenticator)
         return;
     if (haft_authenticator_reload(reload->authenticator, &reason))
         hf_server_log(reload->server, HAFT_ERROR,
                       "cannot read the API keys again; revoked keys remain valid: %s: %s",
                       reason.path, reason.text);
-    else
+    else if (reload->started->auth.keys)
         hf_server_log(reload->server, HAFT_NOTICE, "read the API keys again");
 }
 

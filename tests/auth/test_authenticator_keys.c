@@ -204,7 +204,7 @@ static void fetches_before_expiry(void **state)
         {"200 OK\r\nCache-Control: max-age=1", 300},
         {"200 OK\r\nCache-Control: public, Max-Age=600", 600},
         {"200 OK\r\nCache-Control: max-age=600, no-store", 300},
-        {"200 OK\r\nCache-Control: max-age=99999999999999999999", 86400},
+        {"200 OK\r\nCache-Control: max-age=99999999999999999999", 3600},
     };
 
     (void)state;
@@ -297,6 +297,66 @@ static void rotates_during_fetch(void **state)
     atomic_store(&subject.issuer.published, 3);
     assert_int_equal(visitor_wait(&visitor), 0);
     visitor_release(&visitor);
+    subject_close(&subject);
+}
+
+/* An issuer that publishes no key, or none that can be used, withdraws those that it had; a reload
+ * makes the server see it at once. */
+static void withdraws_keys(void **state)
+{
+    static const char *const empty[] = {"{'keys':[]}", "{'keys':[{'kty':'oct','k':'AAAA'}]}"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(empty); i++) {
+        char token[ISSUER_TEXT];
+        struct subject subject;
+
+        subject_open(&subject);
+        token_make(&subject.issuer, 0, "", token);
+        assert_int_equal(visit_with(&subject, "Bearer", token), 200);
+        subject.issuer.changed = "/jwks";
+        subject.issuer.status = json;
+        subject.issuer.body = empty[i];
+        assert_int_equal(visit_with(&subject, "Bearer", token), 200);
+        assert_int_equal(haft_authenticator_reload(subject.authenticator, NULL), 0);
+        assert_true(logged(&subject, "the earlier keys are no longer used"));
+        assert_int_equal(visit_with(&subject, "Bearer", token), 401);
+        /* And publishes others. */
+        subject.issuer.changed = NULL;
+        subject_pass(&subject, 61);
+        assert_int_equal(visit_with(&subject, "Bearer", token), 200);
+        subject_close(&subject);
+    }
+}
+
+/* Keys that are fetched when a reload comes are fetched once more, and used meanwhile. */
+static void fetches_at_reload(void **state)
+{
+    char token[ISSUER_TEXT], other[ISSUER_TEXT];
+    struct subject subject;
+
+    (void)state;
+    subject_open(&subject);
+    /* Nothing is fetched for nobody. */
+    assert_int_equal(haft_authenticator_reload(subject.authenticator, NULL), 0);
+    token_make(&subject.issuer, 0, "", token);
+    token_make(&subject.issuer, 0, ",'n':2", other);
+    assert_int_equal(visit_with(&subject, "Bearer", token), 200);
+    assert_int_equal(atomic_load(&subject.issuer.jwks), 1);
+    atomic_store(&subject.issuer.holds, true);
+    assert_int_equal(haft_authenticator_reload(subject.authenticator, NULL), 0);
+    wait_for(&subject.issuer.jwks, 2);
+    assert_int_equal(haft_authenticator_reload(subject.authenticator, NULL), 0);
+    assert_int_equal(visit_with(&subject, "Bearer", other), 200);
+    atomic_store(&subject.issuer.published, 1 << 1);
+    atomic_store(&subject.issuer.holds, false);
+    wait_for(&subject.issuer.jwks, 3);
+    /* Tokens that were verified meanwhile are forgotten with their keys. */
+    for (int ms = 0; visit_with(&subject, "Bearer", other) == 200; ms++) {
+        assert_true(ms < LONG_MS);
+        poll(NULL, 0, 1);
+    }
+    assert_int_equal(visit_with(&subject, "Bearer", token), 401);
     subject_close(&subject);
 }
 
@@ -540,6 +600,8 @@ int main(void)
         cmocka_unit_test(fetches_before_expiry),
         cmocka_unit_test(rotates),
         cmocka_unit_test(rotates_during_fetch),
+        cmocka_unit_test(withdraws_keys),
+        cmocka_unit_test(fetches_at_reload),
         cmocka_unit_test(bounds_unknown_keys),
         cmocka_unit_test(foresees_refusals),
         cmocka_unit_test(expires_in_time),

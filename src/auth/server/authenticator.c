@@ -418,6 +418,10 @@ int haft_authenticator_reload(haft_authenticator *base, haft_reason *reterr_reas
     struct api_keys *keys, *old;
     haft_reason reason = {0};
 
+    for (size_t i = 0; i < authenticator->options.n_issuers; i++)
+        hf_issuer_expire(&authenticator->issuers[i]);
+    if (authenticator->cache)
+        hf_token_cache_clear(authenticator->cache);
     if (!authenticator->options.key_file)
         return 0;
     keys = hf_api_keys_read(authenticator->memory, authenticator->options.key_file, &reason);

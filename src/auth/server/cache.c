@@ -66,6 +66,18 @@ static void cache_remove(struct token_cache *cache, struct cache_stripe *stripe,
     cache->allocator->release(cache->allocator->context, entry, sizeof *entry);
 }
 
+void hf_token_cache_clear(struct token_cache *cache)
+{
+    for (size_t i = 0; i < cache->n_stripes; i++) {
+        struct cache_stripe *stripe = &cache->stripes[i];
+
+        uv_mutex_lock(&stripe->lock);
+        while (stripe->oldest)
+            cache_remove(cache, stripe, stripe->oldest);
+        uv_mutex_unlock(&stripe->lock);
+    }
+}
+
 void hf_token_cache_free(struct token_cache *cache)
 {
     const haft_allocator *allocator;

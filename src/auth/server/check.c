@@ -155,7 +155,7 @@ static int check_signature(struct check *check, struct issuer *issuer, const str
 
         answer = hf_issuer_take(issuer, waited, &keys, &generation);
         if (answer == ISSUER_READY) {
-            *ret_error = hf_jwt_verify(jwt, keys->keys);
+            *ret_error = keys->keys ? hf_jwt_verify(jwt, keys->keys) : TOKEN_UNKNOWN_KEY;
             hf_key_set_drop(keys);
             if (*ret_error != TOKEN_UNKNOWN_KEY || (check->pending && check->pending->asked))
                 return 0;

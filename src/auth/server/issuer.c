@@ -11,7 +11,8 @@
 
 enum {
     ISSUER_MIN_S = 300,
-    ISSUER_MAX_S = 86400,
+    ISSUER_MAX_S = 3600,
+    ISSUER_METADATA_MS = 86400000,
     ISSUER_USABLE_MS = 86400000,
     ISSUER_UNKNOWN_MS = 60000,
     ISSUER_RETRY_MS = 5000,
@@ -113,6 +114,20 @@ enum issuer_answer hf_issuer_ask_metadata(struct issuer *issuer, unsigned *ret_g
     return answer;
 }
 
+void hf_issuer_expire(struct issuer *issuer)
+{
+    struct authenticator *authenticator = issuer->authenticator;
+
+    uv_mutex_lock(&authenticator->lock);
+    if (issuer->keys) {
+        issuer->stale = issuer->used = true;
+        issuer->retry_at = 0;
+        issuer->again = issuer->state == ISSUER_FETCHING;
+        hf_auth_thread_wake(authenticator);
+    }
+    uv_mutex_unlock(&authenticator->lock);
+}
+
 /* ---- the end of a fetch, on the thread ---- */
 
 static void issuer_end(struct issuer *issuer)
@@ -145,6 +160,22 @@ static void issuer_fail(struct issuer *issuer, const char *why)
     issuer_end(issuer);
 }
 
+/* Tokens that were verified with other keys are verified again. */
+static void issuer_compare(struct issuer *issuer)
+{
+    const struct authenticator *authenticator = issuer->authenticator;
+    struct siphash_pair digest;
+    struct siphash hash;
+
+    siphash_init_pair(&hash, authenticator->digest_key);
+    hf_siphash_bytes(&hash, issuer->fetch.answer.data, issuer->fetch.answer.size);
+    digest = siphash_finish_pair(&hash);
+    if (authenticator->cache &&
+        (digest.first != issuer->digest.first || digest.second != issuer->digest.second))
+        hf_token_cache_clear(authenticator->cache);
+    issuer->digest = digest;
+}
+
 static void issuer_publish(struct issuer *issuer, struct key_set *keys)
 {
     struct authenticator *authenticator = issuer->authenticator;
@@ -159,9 +190,11 @@ static void issuer_publish(struct issuer *issuer, struct key_set *keys)
     issuer->fresh_until = now + age * 1000;
     issuer->usable_until = issuer->fresh_until + ISSUER_USABLE_MS;
     issuer->retry_at = 0;
-    issuer->used = issuer->stale = false;
+    issuer->used = issuer->stale = issuer->again;
+    issuer->again = false;
     uv_mutex_unlock(&authenticator->lock);
     hf_key_set_drop(old);
+    issuer_compare(issuer);
     issuer_end(issuer);
 }
 
@@ -195,6 +228,14 @@ static void issuer_keys_fetched(struct auth_fetch *fetch, const char *error)
                                         issuer_left_out, issuer, &reason);
     }
     if (keys && keys->keys) {
+        issuer_publish(issuer, keys);
+        return;
+    }
+    /* An issuer withdraws its keys by publishing none. */
+    if (keys && issuer->keys && reason.code == HAFT_ENOTFOUND) {
+        hf_authenticator_log(issuer->authenticator, HAFT_ERROR,
+                             "issuer %s: %s; the earlier keys are no longer used",
+                             issuer->options.url, reason.text);
         issuer_publish(issuer, keys);
         return;
     }
@@ -261,8 +302,7 @@ static const char *issuer_read_metadata(struct issuer *issuer, haft_reason *reas
     issuer->next_arena = NULL;
     issuer->jwks_uri = found.jwks;
     issuer->introspection = found.introspection;
-    issuer->metadata_until =
-        authenticator_now(issuer->authenticator, false) + (int64_t)ISSUER_MAX_S * 1000;
+    issuer->metadata_until = authenticator_now(issuer->authenticator, false) + ISSUER_METADATA_MS;
     return NULL;
 }
 

@@ -98,6 +98,9 @@ enum token_memory hf_token_cache_find(struct token_cache *cache, struct siphash_
 void hf_token_cache_put(struct token_cache *cache, struct siphash_pair digest, struct known *known,
                         enum token_error error, int64_t until_ms);
 
+/* Forgets all. */
+void hf_token_cache_clear(struct token_cache *cache);
+
 /* ---- possession (possession.c) ---- */
 
 struct replay; /* proofs that have been used */
@@ -123,7 +126,7 @@ int hf_possession_check(struct authenticator *authenticator, const struct presen
 struct key_set {
     const haft_allocator *allocator;
     atomic_uint references;
-    struct token_keys *keys;
+    struct token_keys *keys; /* NULL: the issuer has withdrawn all */
 };
 
 enum issuer_state { ISSUER_IDLE, ISSUER_WANTED, ISSUER_FETCHING };
@@ -159,8 +162,10 @@ struct issuer {
     unsigned generation; /* fetches that have ended */
     bool used;           /* since the keys were fetched */
     bool stale;          /* the latest fetch failed: the next one does not wait for refresh_at */
+    bool again;          /* the fetch in progress began before they were to be fetched again */
 
     /* On the thread. */
+    struct siphash_pair digest; /* of the document with the keys */
     http_client *client;
     struct auth_fetch fetch;
     haft_arena *arena, *next_arena; /* of what the metadata says, and of what is being fetched */
@@ -188,6 +193,9 @@ void hf_key_set_drop(struct key_set *keys); /* NULL is ignored */
 void hf_issuer_go_on(struct issuer *issuer);
 int64_t hf_issuer_next(struct issuer *issuer);
 void hf_issuer_finish(struct issuer *issuer);
+
+/* Lets the keys be fetched again now; until then the present ones are used. */
+void hf_issuer_expire(struct issuer *issuer);
 
 /* ---- introspection (introspection.c) ---- */
 

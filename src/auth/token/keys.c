@@ -88,7 +88,7 @@ static int keys_fill(struct token_keys *keys, haft_value *document,
         }
     }
     return keys->n ? 0
-                   : hf_error_set(reterr_reason, HAFT_EINVAL, "keys",
+                   : hf_error_set(reterr_reason, HAFT_ENOTFOUND, "keys",
                                   "the document has no key that can be used");
 }
 

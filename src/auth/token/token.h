@@ -48,7 +48,7 @@ const char *hf_token_error_text(enum token_error error);
 struct token_keys; /* the keys of an issuer: immutable */
 
 /* Reads a JWKS document. Keys that cannot be used are left out, each with a line to `left_out` (which
- * may be NULL); a document without any usable key is an error. `algorithms` are those to accept,
+ * may be NULL); a document without any usable key is an error, HAFT_ENOTFOUND. `algorithms` are those to accept,
  * separated by spaces. Returns NULL with the reason. */
 struct token_keys *hf_token_keys_read(const struct crypto_functions *crypto,
                                       const haft_allocator *allocator, const char *text,
