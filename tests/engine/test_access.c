@@ -204,6 +204,8 @@ static const struct {
     {"deny tools a, b", "rule 1, column 15: \"b\" is not \"if\"; patterns are separated by commas "
                         "without spaces: deny tools a, b"},
     {"deny tools x iff scope a", "rule 1, column 14: \"iff\" is not \"if\"; *"},
+    {"deny resources file:///a%20b*",
+     "rule 1, column 16: patterns are compared with decoded URIs*"},
     {"deny tools ,", "rule 1, column 12: there is no pattern: deny tools ,"},
     {"deny tools \"\"", "rule 1, column 12: there is no pattern*"},
     {"deny if", "rule 1, column 8: a condition: principal, subject, client, issuer, scope or claim "

@@ -377,6 +377,50 @@ static void escapes_do_not_help(void **state)
     haft_server_free(server);
 }
 
+/* Nor by segments that a file system ignores. */
+static void segments_do_not_help(void **state)
+{
+    static const struct {
+        const char *uri;
+        bool permitted;
+    } rows[] = {
+        {"file:///home/a", true},
+        {"file:///etcetera", true},
+        {"file:///etc/passwd", false},
+        {"file:///./etc/passwd", false},
+        {"file:////etc/passwd", false},
+        {"file:///x/../etc/passwd", false},
+        {"file:///x/y/../../etc/passwd", false},
+        {"file:///../../etc/passwd", false},
+        {"file:///x/%2e%2E/etc/passwd", false},
+        {"file:///x%2f..%2fetc/passwd", false},
+        {"file:///home/.././//etc/passwd", false},
+        {"file:///etc/.", false},
+        {"file:///etc/x/..", false},
+        {"file:///etc/../home/a", false}, /* as it is written, it is denied */
+        {"file:///home/../home/a", true},
+        {"file:///home/..a", true},
+    };
+    haft_server *server = haft_server_new("test", "1");
+    const char *const deny[] = {"deny resources file:///etc/*", NULL};
+    struct wire *wire;
+
+    (void)state;
+    assert_int_equal(haft_template_add(server, HAFT_WITH(haft_resource, .uri = "file:///{+path}",
+                                                         .name = "T", .read = read_it)),
+                     0);
+    assert_int_equal(haft_server_set_access(server, HAFT_WITH(haft_access, .rules = deny)), 0);
+    wire = open_as(server, &poor_client);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char ask[128];
+
+        snprintf(ask, sizeof ask, "R 1 resources/read {'uri':'%s'}", rows[i].uri);
+        dialogue(wire, LINES(ask, rows[i].permitted ? "= 1 {*}" : "< {*'error':{'code':-32002,*"));
+    }
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 /* Each message of a batch is checked; the batch has one status. */
 static void batches_are_checked(void **state)
 {
@@ -722,6 +766,7 @@ int main(void)
         cmocka_unit_test(subscriptions_are_reduced),
         cmocka_unit_test(updates_obey_new_rules),
         cmocka_unit_test(escapes_do_not_help),
+        cmocka_unit_test(segments_do_not_help),
         cmocka_unit_test(batches_are_checked),
         cmocka_unit_test(direct_arguments_are_checked),
         cmocka_unit_test(identities_come_from_somewhere),

@@ -10,18 +10,19 @@
 
 /* ---- lookup ---- */
 
-/* Whether rules permit a resource of a template. Clients must not pass them by escapes. */
+/* Whether rules permit a resource of a template. Clients must not pass them by other spellings. */
 static int resource_read_permits(haft_call *call, const struct item *item, yyjson_val *uri)
 {
-    const char *text = yyjson_get_str(uri), *decoded;
-    int status = 0;
+    const char *forms[ACCESS_URI_FORMS];
+    int status;
 
     if (!call_is_guarded(call))
         return 1;
-    decoded = hf_percent_decode(call->arena, text, yyjson_get_len(uri), false, &status);
-    if (!decoded && status == HAFT_ENOMEM)
+    status = hf_access_uri_forms(call->arena, yyjson_get_str(uri), yyjson_get_len(uri), forms);
+    if (status)
         return status;
-    return hf_guard_permits(call, item, decoded ? decoded : text);
+    status = hf_guard_permits(call, item, forms[0]);
+    return status > 0 ? hf_guard_permits(call, item, forms[1]) : status;
 }
 
 /* Searches the templates, and sets the variables of the first match. Returns 1, 0 or

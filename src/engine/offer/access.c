@@ -4,6 +4,7 @@
  * the first of these rules that is about it. */
 #include <string.h>
 
+#include "base/percent.h"
 #include "base/struct.h"
 #include "engine/offer/access.h"
 #include "engine/offer/catalogue.h"
@@ -328,6 +329,55 @@ int hf_access_holds(const struct access *access, const haft_identity *identity, 
                     rule->conditions[k].negated;
         *ret_holds |= (uint64_t)holds << i;
     }
+    return 0;
+}
+
+/* ---- URIs ---- */
+
+/* Removes dot segments and empty segments of a path, in place. */
+static void access_shorten_path(char *path)
+{
+    size_t base = *path == '/', kept = base, n;
+    const char *at = path + base;
+
+    for (bool last = false; !last; at += n + 1) {
+        n = strcspn(at, "/");
+        last = !at[n];
+        if (n == 2 && !memcmp(at, "..", 2)) {
+            kept -= kept > base;
+            while (kept > base && path[kept - 1] != '/')
+                kept--;
+        } else if (n && !(n == 1 && *at == '.')) {
+            memmove(path + kept, at, n);
+            kept += n;
+            if (!last)
+                path[kept++] = '/';
+        }
+    }
+    path[kept] = '\0';
+}
+
+int hf_access_uri_forms(haft_arena *arena, const char *uri, size_t size,
+                        const char *ret_forms[ACCESS_URI_FORMS])
+{
+    int status = 0;
+    const char *decoded = hf_percent_decode(arena, uri, size, false, &status);
+    char *plain, *path;
+
+    if (!decoded && status == HAFT_ENOMEM)
+        return status;
+    if (!decoded)
+        decoded = uri;
+    plain = haft_arena_copy(arena, decoded, strlen(decoded));
+    if (!plain)
+        return HAFT_ENOMEM;
+    path = strchr(plain, ':');
+    path = path ? path + 1 : plain;
+    if (!strncmp(path, "//", 2))
+        path += 2 + strcspn(path + 2, "/");
+    access_shorten_path(path);
+    ret_forms[0] = decoded;
+    ret_forms[1] = plain;
     return 0;
 }
 

@@ -73,6 +73,12 @@ int hf_access_rule_read(haft_arena *arena, const char *text, size_t number,
  * are not a JSON object; HAFT_ENOMEM. */
 int hf_access_holds(const struct access *access, const haft_identity *identity, haft_arena *arena,
                     uint64_t *ret_holds);
+enum { ACCESS_URI_FORMS = 2 };
+
+/* The forms of a URI that rules must permit: decoded, and also without dot segments and empty
+ * segments. Returns 0 or HAFT_ENOMEM. */
+int hf_access_uri_forms(haft_arena *arena, const char *uri, size_t size,
+                        const char *ret_forms[ACCESS_URI_FORMS]);
 /* Whether these rules permit the use of an item. `uri` is that of a resource that a template
  * matches; otherwise NULL. */
 bool hf_access_permits(const struct access *access, uint64_t holds, const struct item *item,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "engine/offer/access.h"
 #include "engine/offer/scope.h"
 
@@ -197,6 +198,15 @@ static int rule_read_conditions(struct rule_reading *reading, struct access_rule
 
 /* ---- the rule ---- */
 
+/* A pattern with an escape would match nothing, and a rule with it would deny nothing. */
+static bool rule_has_escape(const char *globs)
+{
+    for (const char *at = globs; (at = strchr(at, '%')); at++)
+        if (percent_byte(at, strlen(at)) >= 0)
+            return true;
+    return false;
+}
+
 /* What it is about: everything, or the items of a kind. */
 static int rule_read_items(struct rule_reading *reading, struct access_rule *rule)
 {
@@ -211,6 +221,9 @@ static int rule_read_items(struct rule_reading *reading, struct access_rule *rul
     rule->globs = reading->word;
     if (!rule->globs[strspn(rule->globs, " ,-")])
         return rule_refuse(reading, reading->start, "there is no pattern");
+    if (rule_has_escape(rule->globs))
+        return rule_refuse(reading, reading->start,
+                           "patterns are compared with decoded URIs; write * for an escape");
     status = rule_advance(reading);
     if (!status && reading->word && !rule_is(reading, "if"))
         return rule_refuse(

@@ -62,11 +62,10 @@ static const struct item *sight_find_template(const struct sight *sight, const c
     const struct text *variables;
     struct address address;
     size_t n_variables;
-    int status = 0;
-    const char *decoded =
-        hf_percent_decode(sight->arena, uri, strlen(uri), false, &status); /* as for reading */
+    const char *forms[ACCESS_URI_FORMS]; /* as for reading */
 
-    if (status == HAFT_ENOMEM || hf_address_read(sight->arena, uri, strlen(uri), &address))
+    if (hf_access_uri_forms(sight->arena, uri, strlen(uri), forms) ||
+        hf_address_read(sight->arena, uri, strlen(uri), &address))
         return NULL;
     for (size_t i = 0; i < offers->n; i++) {
         const struct item *item = offers->entries[i].item;
@@ -74,8 +73,8 @@ static const struct item *sight_find_template(const struct sight *sight, const c
         if (!offers->entries[i].disabled &&
             hf_uri_template_match(item->uri_template, &address, sight->arena, &variables,
                                   &n_variables) > 0 &&
-            hf_access_permits(sight->catalogue->access, sight->holds, item,
-                              decoded ? decoded : uri))
+            hf_access_permits(sight->catalogue->access, sight->holds, item, forms[0]) &&
+            hf_access_permits(sight->catalogue->access, sight->holds, item, forms[1]))
             return item;
     }
     return NULL;
