@@ -214,6 +214,8 @@ static void check_refusals(haft_server *server, const struct refusal_row *row,
 {
     const haft_identity *poor =
         HAFT_WITH(haft_identity, .principal = "p", .scopes = "a", .method = "oauth");
+    const haft_identity *fixed =
+        HAFT_WITH(haft_identity, .principal = "p", .scopes = "a", .fixed = true);
     const haft_identity *rich = HAFT_WITH(haft_identity, .principal = "p", .scopes = "all boss");
     struct wire *wire = open_as(server, poor);
     static const char *const names[] = {"open", "scoped", "secret"};
@@ -226,6 +228,16 @@ static void check_refusals(haft_server *server, const struct refusal_row *row,
     check_not_found(wire, row, "secret");
     check_not_found(wire, row, "unknown");
     assert_string_equal(seen, ""); /* no handler was called */
+    wire_close(wire);
+
+    /* What lists hide from a client does not exist for it. */
+    wire = open_as(server, fixed);
+    wire_greet(wire, hf_revision_rows[revision].name);
+    assert_non_null(strstr(ask(wire, row, "open"), "\"result\""));
+    *seen = '\0';
+    check_not_found(wire, row, "scoped");
+    check_not_found(wire, row, "secret");
+    assert_string_equal(seen, "");
     wire_close(wire);
 
     wire = open_as(server, rich);

@@ -29,6 +29,44 @@ static int guard_holds(haft_call *call, uint64_t *ret_holds)
     return status;
 }
 
+/* ---- scopes ---- */
+
+/* Whether the client lacks one of these scopes; NULL for none. */
+static bool guard_lacks_scope(haft_call *call, const char *required)
+{
+    struct text word;
+
+    for (const char *at = required; at && call->request.principal;) {
+        char scope[SCOPE_SIZE + 1];
+
+        if (!hf_scope_next(&at, &word))
+            break;
+        memcpy(scope, word.data, word.size);
+        scope[word.size] = '\0';
+        if (!haft_call_has_scope(call, scope))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the client lacks a scope of the item; then the response will say which it requires. */
+static bool guard_lacks(haft_call *call)
+{
+    if (!guard_lacks_scope(call, call->item->scopes))
+        return false;
+    call->error.http_status = HTTP_FORBIDDEN;
+    call->error.scopes = call->item->scopes;
+    return true;
+}
+
+/* A client that can obtain more scopes sees what requires them. */
+static bool guard_hides_by_scope(const haft_call *call)
+{
+    const struct access *access = call->catalogue->access;
+
+    return call->request.identity.fixed || (access && access->hide);
+}
+
 int hf_guard_permits(haft_call *call, const struct item *item, const char *uri)
 {
     uint64_t holds;
@@ -39,34 +77,17 @@ int hf_guard_permits(haft_call *call, const struct item *item, const char *uri)
     status = guard_holds(call, &holds);
     if (status)
         return status;
-    if (hf_access_permits(call->catalogue->access, holds, item, uri))
-        return 1;
-    haft_log(call, HAFT_DEBUG, "an access rule hides %s from the client", uri ? uri : item->name);
-    return 0;
-}
-
-/* ---- scopes ---- */
-
-/* Whether the client lacks a scope of the item; then the response will say which it requires. */
-static bool guard_lacks(haft_call *call)
-{
-    const char *required = call->item->scopes;
-    struct text word;
-
-    for (const char *at = required; at && call->request.principal;) {
-        char scope[SCOPE_SIZE + 1];
-
-        if (!hf_scope_next(&at, &word))
-            break;
-        memcpy(scope, word.data, word.size);
-        scope[word.size] = '\0';
-        if (haft_call_has_scope(call, scope))
-            continue;
-        call->error.http_status = HTTP_FORBIDDEN;
-        call->error.scopes = required;
-        return true;
+    if (!hf_access_permits(call->catalogue->access, holds, item, uri)) {
+        haft_log(call, HAFT_DEBUG, "an access rule hides %s from the client",
+                 uri ? uri : item->name);
+        return 0;
     }
-    return false;
+    /* What lists do not show does not exist. */
+    if (!guard_hides_by_scope(call) || !guard_lacks_scope(call, item->scopes))
+        return 1;
+    haft_log(call, HAFT_DEBUG, "%s is hidden from the client, which lacks a scope of \"%s\"",
+             uri ? uri : item->name, item->scopes);
+    return 0;
 }
 
 /* "scope a" or "scopes a b". */
@@ -118,8 +139,7 @@ int hf_guard_audience(haft_call *call, struct audience **ret_audience)
     status = guard_holds(call, &holds);
     if (status)
         return status;
-    /* A client that can obtain more scopes sees what requires them. */
-    if ((identity->fixed || (access && access->hide)) && !hf_scopes_have(identity->scopes, "*", 1))
+    if (guard_hides_by_scope(call) && !hf_scopes_have(identity->scopes, "*", 1))
         scopes = hf_scopes_sorted(identity->scopes, call->arena);
     if (!scopes)
         return HAFT_ENOMEM;

@@ -14,7 +14,8 @@ static inline bool call_is_guarded(const haft_call *call)
     return call->request.principal && call->catalogue && call->catalogue->guarded;
 }
 
-/* Whether the rules permit an item; `uri` as in hf_access_permits. Returns 1, 0, or an error. */
+/* Whether the client may know of an item: by the rules, and by its scopes if they hide what they do not
+ * cover; `uri` as in hf_access_permits. Returns 1, 0, or an error. */
 int hf_guard_permits(haft_call *call, const struct item *item, const char *uri);
 
 /* Whether the client has the scopes of the call's item, which is a `kind`, such as "resource".
