@@ -54,11 +54,14 @@ typedef struct haft_authenticator_options {
     const char *const *audiences; /* further values of `aud` to accept; ends with NULL */
     const char *resource_name;    /* name of the server for people; NULL for none */
     const char *scopes;           /* scopes that every request requires, separated by spaces */
-    const haft_issuer *issuers;   /* authorization servers */
-    size_t n_issuers;             /* number of issuers */
-    const char *key_file;         /* API keys, as `haft keys` writes them; NULL for none */
-    haft_dpop dpop;               /* tokens that are bound to a key */
-    bool dpop_nonce;              /* proofs must contain a nonce of the server */
+    /* Scopes that include others, as in haft_access: a client may have one that includes those that
+     * every request requires.  Ends with NULL. */
+    const char *const *includes;
+    const haft_issuer *issuers; /* authorization servers */
+    size_t n_issuers;           /* number of issuers */
+    const char *key_file;       /* API keys, as `haft keys` writes them; NULL for none */
+    haft_dpop dpop;             /* tokens that are bound to a key */
+    bool dpop_nonce;            /* proofs must contain a nonce of the server */
     /* Header of a trusted proxy with the client's certificate, such as "Client-Cert" (RFC 9440) or
      * one with percent-encoded PEM, for tokens that are bound to it (RFC 8705). */
     const char *certificate_header;

@@ -17,6 +17,7 @@
 static void refuses_options(void **state)
 {
     static const char good[] = "https://tools.example/mcp", url[] = "https://as.example";
+    static const char *const cycle[] = {"a=b", "b=a", NULL};
     static const struct {
         haft_authenticator_options options;
         haft_issuer issuer; /* url NULL: none */
@@ -30,6 +31,7 @@ static void refuses_options(void **state)
         {{.resource = "https://tools.example/mcp?a"}, {.url = url}, "resource", "query"},
         {{.resource = "https://u:p@tools.example/"}, {.url = url}, "resource", "https"},
         {{.resource = good, .scopes = "a \"b\""}, {.url = url}, "scopes", "quotes"},
+        {{.resource = good, .includes = cycle}, {.url = url}, "includes", "includes itself"},
         {{.resource = good, .dpop = (haft_dpop)3}, {.url = url}, "dpop", "unknown"},
         {{.resource = good, .dpop = HAFT_DPOP_REFUSED, .dpop_nonce = true},
          {.url = url},
@@ -240,6 +242,36 @@ static void accepts_token(void **state)
     subject_close(&subject);
 }
 
+/* The token has the scopes a and b. */
+static void accepts_scopes_that_include_others(void **state)
+{
+    static const char *const includes[] = {"b=c d", "c=e", "f=g", NULL};
+    static const struct {
+        const char *scopes;
+        int status;
+    } rows[] = {{"c", 0}, {"a e", 0}, {"g", HAFT_STOP}, {"b g", HAFT_STOP}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char token[ISSUER_TEXT], value[ISSUER_TEXT + 16];
+        haft_header header = {"Authorization", value};
+        haft_request request = {
+            .method = "POST", .path = "/mcp", .query = "", .headers = &header, .n_headers = 1};
+        struct visitor visitor;
+        struct subject subject;
+
+        subject_open_with(
+            &subject, (haft_authenticator_options){.scopes = rows[i].scopes, .includes = includes},
+            (haft_issuer){.url = NULL}, NULL);
+        token_make(&subject.issuer, 0, "", token);
+        snprintf(value, sizeof value, "Bearer %s", token);
+        if (visit(&visitor, &subject, &request) != rows[i].status)
+            fail_msg("row %zu: %s", i, rows[i].scopes);
+        visitor_release(&visitor);
+        subject_close(&subject);
+    }
+}
+
 static void refuses_tokens(void **state)
 {
     static const char header[] = "{'alg':'ES256','typ':'at+jwt','kid':'k0'}";
@@ -447,7 +479,7 @@ static void describes_resources(void **state)
         issuer_put_text(rows[i].document, subject.issuer.rogue->url, wanted, sizeof wanted);
         haft_buffer_init(&text, NULL, sizeof found - 1);
         assert_int_equal(subject.authenticator->class->describe(subject.authenticator, rows[i].path,
-                                                                "a offline_access c", &text),
+                                                                "c offline_access a", &text),
                          0);
         snprintf(found, sizeof found, "%.*s", (int)text.size, text.data);
         if (strncmp(found, wanted, strlen(wanted)) != 0)
@@ -466,10 +498,15 @@ static void describes_resources(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_options),     cmocka_unit_test(refuses_unsized_options),
-        cmocka_unit_test(answers_credentials), cmocka_unit_test(accepts_token),
-        cmocka_unit_test(refuses_tokens),      cmocka_unit_test(checks_keys),
-        cmocka_unit_test(reloads_keys),        cmocka_unit_test(describes_resources),
+        cmocka_unit_test(refuses_options),
+        cmocka_unit_test(refuses_unsized_options),
+        cmocka_unit_test(answers_credentials),
+        cmocka_unit_test(accepts_token),
+        cmocka_unit_test(refuses_tokens),
+        cmocka_unit_test(checks_keys),
+        cmocka_unit_test(reloads_keys),
+        cmocka_unit_test(describes_resources),
+        cmocka_unit_test(accepts_scopes_that_include_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

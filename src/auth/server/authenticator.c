@@ -7,6 +7,7 @@
 #include "auth/server/server.h"
 #include "base/sha256.h"
 #include "base/struct.h"
+#include "engine/offer/access.h"
 #include "part/crypto.h"
 #include "part/http_client.h"
 
@@ -253,6 +254,17 @@ static int authenticator_add_issuers(struct authenticator *authenticator,
     return status;
 }
 
+static int authenticator_read_includes(struct authenticator *authenticator,
+                                       haft_reason *reterr_reason)
+{
+    haft_access access = HAFT_INIT(haft_access, .includes = authenticator->options.includes);
+
+    authenticator->options.includes = NULL;
+    if (!access.includes)
+        return 0;
+    return hf_access_read(authenticator->memory, &access, &authenticator->access, reterr_reason);
+}
+
 static int authenticator_fill(struct authenticator *authenticator, haft_reason *reterr_reason)
 {
     haft_authenticator_options *options = &authenticator->options;
@@ -260,6 +272,8 @@ static int authenticator_fill(struct authenticator *authenticator, haft_reason *
                                     &options->key_file, &options->certificate_header};
     int status = authenticator_add_issuers(authenticator, reterr_reason);
 
+    if (!status)
+        status = authenticator_read_includes(authenticator, reterr_reason);
     if (status)
         return status;
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
@@ -293,6 +307,7 @@ void hf_authenticator_destroy(struct authenticator *authenticator)
     hf_token_cache_free(authenticator->cache);
     hf_replay_free(authenticator->replay);
     hf_api_keys_drop(authenticator->keys);
+    hf_access_let_go(authenticator->access);
     haft_arena_free(authenticator->arena);
     uv_mutex_destroy(&authenticator->lock);
     hf_secret_wipe(authenticator, sizeof *authenticator);

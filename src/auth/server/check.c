@@ -3,7 +3,6 @@
  *
  * The cheap questions come first, so that a token that cannot be right costs no signature and no
  * request to an issuer. */
-#include "auth/client/scope.h"
 #include "auth/server/check.h"
 
 enum { CHECK_ARENA_LIMIT = 1 << 20, CHECK_NEGATIVE_MS = 5000 };
@@ -288,8 +287,7 @@ static int check_api_key(struct check *check)
     hf_api_keys_hold(keys);
     uv_mutex_unlock(&authenticator->lock);
     identity = hf_api_keys_find(keys, check->presented->secret.data, check->presented->secret.size);
-    if (identity && (hf_scope_covers(identity->scopes, "*") ||
-                     hf_scope_covers(identity->scopes, authenticator->options.scopes))) {
+    if (identity && hf_known_scopes_suffice(authenticator, identity->scopes)) {
         authentication->own = keys;
         authentication->kind = CHECK_KEYS;
         authentication->identity = identity;

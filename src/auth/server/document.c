@@ -1,5 +1,6 @@
 /* document.c - the metadata of a protected resource (RFC 9728), and its identifier. */
 #include "auth/server/server.h"
+#include "engine/offer/scope.h"
 #include "json/writer.h"
 
 /* Whether the option names one endpoint, and not the origin of all. */
@@ -62,16 +63,23 @@ void hf_document_put_url(const struct authenticator *authenticator, const char *
     haft_buffer_add(out, part.text, part.size);
 }
 
-static void document_put_words(struct json_writer *w, const char *words)
+/* Writes the words that `before` does not contain. */
+static void document_put_words(struct json_writer *w, const char *words, const char *before)
+{
+    struct text word;
+
+    while (words && hf_scope_next(&words, &word))
+        /* Clients obtain it when they need it: it says nothing about the resource. */
+        if (!hf_text_is_ignoring_case(word.data, word.size, "offline_access") &&
+            !hf_scopes_have(before, word.data, word.size))
+            hf_json_string(w, word.data, word.size);
+}
+
+static void document_put_array(struct json_writer *w, const char *words, const char *more)
 {
     hf_json_begin_array(w);
-    for (size_t size; words && *words; words += size) {
-        words += strspn(words, " ");
-        size = strcspn(words, " ");
-        /* Clients obtain it when they need it: it says nothing about the resource. */
-        if (size && !hf_text_is_ignoring_case(words, size, "offline_access"))
-            hf_json_string(w, words, size);
-    }
+    document_put_words(w, words, NULL);
+    document_put_words(w, more, words);
     hf_json_end_array(w);
 }
 
@@ -92,13 +100,13 @@ int hf_document_describe(haft_authenticator *base, const char *path, const char 
     for (size_t i = 0; i < options->n_issuers; i++)
         hf_json_text(&w, authenticator->issuers[i].options.url);
     hf_json_end_array(&w);
-    if (scopes && *scopes)
-        document_put_words(json_key(&w, "scopes_supported"), scopes);
-    document_put_words(json_key(&w, "bearer_methods_supported"), "header");
+    if ((scopes && *scopes) || (options->scopes && *options->scopes))
+        document_put_array(json_key(&w, "scopes_supported"), options->scopes, scopes);
+    document_put_array(json_key(&w, "bearer_methods_supported"), "header", NULL);
     json_text_member(&w, "resource_name", options->resource_name);
     if (options->dpop != HAFT_DPOP_REFUSED)
-        document_put_words(json_key(&w, "dpop_signing_alg_values_supported"),
-                           "ES256 RS256 PS256 EdDSA");
+        document_put_array(json_key(&w, "dpop_signing_alg_values_supported"),
+                           "ES256 RS256 PS256 EdDSA", NULL);
     if (options->dpop == HAFT_DPOP_REQUIRED)
         hf_json_bool(json_key(&w, "dpop_bound_access_tokens_required"), true);
     hf_json_end_object(&w);

@@ -1,6 +1,6 @@
 /* known.c - verified tokens: what they say about the client, without the tokens themselves. */
-#include "auth/client/scope.h"
 #include "auth/server/server.h"
+#include "engine/offer/access.h"
 
 static size_t known_size(const char *text)
 {
@@ -44,6 +44,11 @@ static int64_t known_end(const struct authenticator *authenticator,
     return claims->expires < INT64_MAX / 1000 - skew ? (claims->expires + skew) * 1000 : 0;
 }
 
+bool hf_known_scopes_suffice(const struct authenticator *authenticator, const char *granted)
+{
+    return hf_access_meets(authenticator->access, granted, authenticator->options.scopes);
+}
+
 struct known *hf_known_new(const struct authenticator *authenticator,
                            const struct token_claims *claims, const char *text, size_t size)
 {
@@ -71,7 +76,7 @@ struct known *hf_known_new(const struct authenticator *authenticator,
     known->identity.claims = known_put(&at, text, size);
     known->jkt = known_put_text(&at, claims->jkt);
     known->x5t = known_put_text(&at, claims->x5t);
-    known->lacks_scopes = !hf_scope_covers(claims->scopes, authenticator->options.scopes);
+    known->lacks_scopes = !hf_known_scopes_suffice(authenticator, claims->scopes);
     return known;
 }
 

@@ -79,6 +79,8 @@ struct known {
     bool lacks_scopes;     /* of those that every request requires */
 };
 
+/* Whether a client with these scopes has those that every request requires. */
+bool hf_known_scopes_suffice(const struct authenticator *authenticator, const char *granted);
 /* `claims` is a JSON object as text. Returns NULL without memory. */
 struct known *hf_known_new(const struct authenticator *authenticator,
                            const struct token_claims *claims, const char *text, size_t size);
@@ -316,6 +318,7 @@ struct authenticator {
     atomic_uint references;
     haft_authenticator_options options; /* strings are in the arena */
     haft_arena *arena;
+    struct access *access; /* which scopes include others; NULL: none */
     struct web_url resource;
     struct auth_clock clock;
     unsigned char digest_key[16];
