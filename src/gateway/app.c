@@ -238,9 +238,11 @@ static void close_gateway_loop(void *app)
 static void *open_gateway_loop(void *data, const haft_http_loop *loop, haft_reason *reterr_reason)
 {
     haft_gateway *gateway = data;
-    struct gateway_loop *gateway_loop =
-        gateway->allocator->alloc(gateway->allocator->context, sizeof *gateway_loop);
+    struct gateway_loop *gateway_loop;
 
+    if (hf_protected_check_routes(gateway->now, reterr_reason))
+        return NULL;
+    gateway_loop = gateway->allocator->alloc(gateway->allocator->context, sizeof *gateway_loop);
     if (gateway_loop) {
         *gateway_loop = (struct gateway_loop){.gateway = gateway, .loop = *loop};
         gateway_loop->generation = hf_generation_hold(gateway);

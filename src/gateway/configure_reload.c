@@ -114,6 +114,8 @@ static int generation_fill(const struct configuration *configuration,
     if (!status)
         status = hf_configure_routes(configuration, section, reterr_reason);
     if (!status)
+        status = hf_protected_check_routes(generation, reterr_reason);
+    if (!status)
         status = hf_configure_endpoints(configuration, section, change->arena, &change->offers,
                                         reterr_reason);
     if (!status)

@@ -337,6 +337,8 @@ haft_authenticator *hf_protected_authenticator(const haft_gateway *gateway,
 /* Refuses what would let a token that is issued for one resource in at another. */
 int hf_protected_check(const haft_gateway *gateway, const struct generation *generation,
                        haft_reason *reterr_reason);
+/* Refuses routes with several authenticators: their clients find the issuers of one. */
+int hf_protected_check_routes(const struct generation *generation, haft_reason *reterr_reason);
 /* Adds the header by which the client of a refused request learns which scopes it needs. */
 int hf_protected_challenge(haft_gateway_request *req, const char *scopes);
 

@@ -82,7 +82,7 @@ static bool protected_is_described(const struct metadata *metadata, const haft_a
     return status != HAFT_ENOTFOUND;
 }
 
-/* The authenticator of the routes; NULL if no policy of them has one. */
+/* The authenticator of the routes, which have the same one; NULL if no policy of them has one. */
 static haft_authenticator *protected_of_routes(const struct generation *generation)
 {
     haft_authenticator *authenticator = NULL;
@@ -91,6 +91,23 @@ static haft_authenticator *protected_of_routes(const struct generation *generati
          route = route->next)
         authenticator = hf_policies_authenticator(route->policies);
     return authenticator;
+}
+
+int hf_protected_check_routes(const struct generation *generation, haft_reason *reterr_reason)
+{
+    const haft_authenticator *first = protected_of_routes(generation);
+
+    for (const struct route *route = generation->routes; route; route = route->next) {
+        const haft_authenticator *authenticator = hf_policies_authenticator(route->policies);
+
+        if (authenticator && authenticator != first)
+            return hf_error_set(
+                reterr_reason, HAFT_EINVAL, route->path,
+                "route %s %s has another oauth policy than routes before it, but "
+                "all routes have the same metadata; use one policy with all issuers",
+                route->method, route->path);
+    }
+    return 0;
 }
 
 /* Finds the endpoint at a path, or, for "", the only one that is protected. */

@@ -250,12 +250,54 @@ static void listens_for_others_behind_authentication(void **state)
     }
 }
 
+/* Clients of all routes read one document, which names the issuers of one authenticator. */
+static void refuses_routes_with_different_issuers(void **state)
+{
+    static const struct {
+        const char *one, *two;
+        bool refused;
+    } rows[] = {{"first", "second", true},
+                {"first", "first", false},
+                {"first", "", false},
+                {"", "second", false}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct identifying first = IDENTIFYING("first"), second = IDENTIFYING("second");
+        haft_policy policies[] = {hf_policy_of_authenticator(&first.base),
+                                  hf_policy_of_authenticator(&second.base)};
+        haft_route one = HAFT_INIT(haft_route, .method = "GET", .path = "/one", .id = "one",
+                                   .call = bare_serve_, .policies = rows[i].one),
+                   two = HAFT_INIT(haft_route, .method = "GET", .path = "/two", .id = "two",
+                                   .call = bare_serve_, .policies = rows[i].two);
+        haft_gateway *gateway = haft_gateway_new(NULL);
+        haft_reason reason = {0};
+
+        policies[0].name = "first";
+        policies[1].name = "second";
+        assert_int_equal(haft_policy_add(gateway, &policies[0]), 0);
+        assert_int_equal(haft_policy_add(gateway, &policies[1]), 0);
+        assert_int_equal(haft_route_add(gateway, &one), 0);
+        assert_int_equal(haft_route_add(gateway, &two), 0);
+        assert_int_not_equal(
+            haft_gateway_serve(
+                gateway,
+                HAFT_WITH(haft_http_options, .address = "203.0.113.1:80", .insecure = true),
+                &reason),
+            0);
+        if (rows[i].refused != (strstr(reason.text, "has another oauth policy") != NULL))
+            fail_msg("row %zu: %s", i, reason.text);
+        haft_gateway_free(gateway);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lets_in_pages_that_a_policy_allows),
         cmocka_unit_test(stands_beside_the_servers_own),
         cmocka_unit_test(listens_for_others_behind_authentication),
+        cmocka_unit_test(refuses_routes_with_different_issuers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
