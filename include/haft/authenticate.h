@@ -52,7 +52,7 @@ typedef struct haft_authenticator_options {
      * can serve a single endpoint, and others refuse it. */
     const char *resource;
     const char *const *audiences; /* further values of `aud` to accept; ends with NULL */
-    const char *resource_name;    /* name of the server for people; NULL for none */
+    const char *resource_name;    /* name for people; NULL for that of the endpoint's server */
     const char *scopes;           /* scopes that every request requires, separated by spaces */
     /* Scopes that include others, as in haft_access: a client may have one that includes those that
      * every request requires.  Ends with NULL. */

@@ -171,10 +171,10 @@ int hf_auth_make(const struct settings *settings, haft_server *server,
     if (!status) {
         *ret_authenticator = haft_authenticator_new(
             HAFT_WITH(haft_authenticator_options, .resource = auth->resource,
-                      .audiences = auth->audiences, .resource_name = server->name,
-                      .scopes = auth->scopes, .includes = auth->includes,
-                      .issuers = issuers.options, .n_issuers = issuers.n, .key_file = auth->keys,
-                      .dpop = (haft_dpop)auth->dpop, .dpop_nonce = auth->dpop_nonce,
+                      .audiences = auth->audiences, .scopes = auth->scopes,
+                      .includes = auth->includes, .issuers = issuers.options,
+                      .n_issuers = issuers.n, .key_file = auth->keys, .dpop = (haft_dpop)auth->dpop,
+                      .dpop_nonce = auth->dpop_nonce,
                       .certificate_header = auth->certificate_header, .log = auth_log,
                       .log_context = server),
             reterr_reason);

@@ -42,11 +42,11 @@ struct authenticator_class {
     /* Frees what the result points to. */
     void (*release)(haft_authenticator *authenticator, struct authentication *authentication);
 
-    /* Appends the metadata of the resource at a path (RFC 9728), a JSON object. `scopes` are those of
-     * what it offers, or NULL. Returns 0; HAFT_ENOTFOUND if it has none, as with API keys alone;
-     * HAFT_ENOMEM. */
-    int (*describe)(haft_authenticator *authenticator, const char *path, const char *scopes,
-                    haft_buffer *document);
+    /* Appends the metadata of the resource at a path (RFC 9728), a JSON object. `name` is that of its
+     * server, unless the authenticator has one, and `scopes` are those of what it offers; both may be
+     * NULL. Returns 0; HAFT_ENOTFOUND if it has none, as with API keys alone; HAFT_ENOMEM. */
+    int (*describe)(haft_authenticator *authenticator, const char *path, const char *name,
+                    const char *scopes, haft_buffer *document);
     /* Appends the value of WWW-Authenticate for a request that requires further scopes. */
     int (*challenge)(haft_authenticator *authenticator, const char *path, const char *scopes,
                      const haft_identity *identity, haft_buffer *value);

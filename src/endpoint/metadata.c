@@ -35,6 +35,7 @@ int hf_metadata_put(const struct metadata *metadata, haft_buffer *document)
     status = status ? status : scopes.status;
     if (!status)
         status = authenticator->class->describe(authenticator, metadata->resource,
+                                                metadata->server ? metadata->server->name : NULL,
                                                 *scopes.data ? scopes.data : NULL, document);
     haft_buffer_finish(&scopes);
     return status;

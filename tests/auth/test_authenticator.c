@@ -392,7 +392,7 @@ static void checks_keys(void **state)
     }
     haft_buffer_init(&text, NULL, 1000);
     assert_int_equal(
-        subject.authenticator->class->describe(subject.authenticator, "/mcp", NULL, &text),
+        subject.authenticator->class->describe(subject.authenticator, "/mcp", NULL, NULL, &text),
         HAFT_ENOTFOUND);
     haft_buffer_finish(&text);
     haft_authenticator_free(subject.authenticator);
@@ -460,7 +460,10 @@ static void describes_resources(void **state)
         {"https://Tools.example:443", "/two", "{\"resource\":\"https://tools.example/two\",",
          "Bearer error=\"insufficient_scope\", scope=\"a c\", resource_metadata=\"https://"
          "tools.example/.well-known/oauth-protected-resource/two\""},
-        {"https://tools.example/", "/", "{\"resource\":\"https://tools.example/\",",
+        {"https://tools.example/", "/",
+         "{\"resource\":\"https://tools.example/\",\"authorization_servers\":[\"@\"],"
+         "\"scopes_supported\":[\"a\",\"c\"],\"bearer_methods_supported\":[\"header\"],"
+         "\"resource_name\":\"notes\",",
          "Bearer error=\"insufficient_scope\", scope=\"a c\", resource_metadata=\"https://"
          "tools.example/.well-known/oauth-protected-resource\""},
     };
@@ -473,13 +476,14 @@ static void describes_resources(void **state)
 
         subject_open_with(&subject,
                           (haft_authenticator_options){.resource = rows[i].resource,
-                                                       .resource_name = "Tools",
+                                                       .resource_name = i ? NULL : "Tools",
                                                        .scopes = "a"},
                           (haft_issuer){.url = NULL}, NULL);
         issuer_put_text(rows[i].document, subject.issuer.rogue->url, wanted, sizeof wanted);
         haft_buffer_init(&text, NULL, sizeof found - 1);
         assert_int_equal(subject.authenticator->class->describe(subject.authenticator, rows[i].path,
-                                                                "c offline_access a", &text),
+                                                                "notes", "c offline_access a",
+                                                                &text),
                          0);
         snprintf(found, sizeof found, "%.*s", (int)text.size, text.data);
         if (strncmp(found, wanted, strlen(wanted)) != 0)

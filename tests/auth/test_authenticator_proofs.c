@@ -264,7 +264,7 @@ static void follows_option(void **state)
         assert_int_equal(visit_with(&holder.subject, "DPoP", plain), rows[i].mixed);
         haft_buffer_init(&text, NULL, 2000);
         holder.subject.authenticator->class->describe(holder.subject.authenticator, "/mcp", NULL,
-                                                      &text);
+                                                      NULL, &text);
         haft_buffer_add(&text, "", 1);
         assert_int_equal(!strstr(text.data, "dpop_signing"), rows[i].dpop == HAFT_DPOP_REFUSED);
         assert_int_equal(!!strstr(text.data, "\"dpop_bound_access_tokens_required\":true"),

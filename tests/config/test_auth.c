@@ -291,7 +291,7 @@ static void an_authenticator_is_made(void **state)
     assert_ptr_equal(authenticator, &seen);
     assert_string_equal(seen.made,
                         "https://a.example,hunter2,-;https://c.example,-,-----BEGIN PRIVATE "
-                        "KEY-----\nx\n;https://b.example/mcp aud test a b - 2 1 -");
+                        "KEY-----\nx\n;https://b.example/mcp aud - a b - 2 1 -");
     assert_non_null(
         strstr(test.log, ": mode 0644 lets other users read the secret; run chmod 600"));
     assert_non_null(strstr(test.log, "said by it\n"));
@@ -352,7 +352,7 @@ static void nobody_is_authenticated_unless_asked(void **state)
     assert_true(hf_auth_is_wanted(&test.settings));
     assert_string_equal(hf_auth_given(&test.settings, FROM_COMMAND_LINE), "--keys");
     assert_int_equal(hf_auth_make(&test.settings, test.server, &authenticator, &reason), 0);
-    assert_string_equal(seen.made, "- - test - /k 0 0 -");
+    assert_string_equal(seen.made, "- - - - /k 0 0 -");
     seen.refuses = "no such file";
     assert_int_equal(hf_auth_make(&test.settings, test.server, &authenticator, &reason),
                      HAFT_EINVAL);

@@ -173,15 +173,15 @@ static void identifying_release(haft_authenticator *base, struct authentication 
     atomic_fetch_add(&one->n_released, 1);
 }
 
-static int identifying_describe(haft_authenticator *base, const char *path, const char *scopes,
-                                haft_buffer *document)
+static int identifying_describe(haft_authenticator *base, const char *path, const char *name,
+                                const char *scopes, haft_buffer *document)
 {
     struct identifying *one = (struct identifying *)base;
 
     if (one->has_no_metadata)
         return HAFT_ENOTFOUND;
-    haft_buffer_printf(document, "{\"resource\":\"%s%s\",\"scopes\":\"%s\"}", one->name, path,
-                       scopes ? scopes : "");
+    haft_buffer_printf(document, "{\"resource\":\"%s%s\",\"scopes\":\"%s\",\"name\":\"%s\"}",
+                       one->name, path, scopes ? scopes : "", name ? name : "");
     return document->status;
 }
 

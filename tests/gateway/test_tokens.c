@@ -203,6 +203,7 @@ static void admits_by_policy(void **state)
         {"POST", "/mcp", "ann", USE("writes"), " 403 ", "scope=\"read write\""},
         {"GET", METADATA, NULL, "", " 200 ", "{\"resource\":\"one/\","},
         {"GET", METADATA "/mcp", NULL, "", " 200 ", "\"resource\":\"one/mcp\",\"scopes\":\""},
+        {"GET", METADATA "/mcp", NULL, "", " 200 ", ",\"name\":\"MCP Custom Server\"}"},
         {"OPTIONS", METADATA "/mcp", NULL, "", " 204 ", "Access-Control-Allow-Methods: GET, HEAD"},
         {"POST", METADATA "/mcp", NULL, "", " 405 ", "Allow: GET, HEAD, OPTIONS"},
         {"GET", METADATA "/who", NULL, "", " 404 ", ""},

@@ -43,9 +43,10 @@ static void reach_hold(haft_authenticator *authenticator)
     (void)authenticator;
 }
 
-static int reach_describe(haft_authenticator *authenticator, const char *path, const char *scopes,
-                          haft_buffer *document)
+static int reach_describe(haft_authenticator *authenticator, const char *path, const char *name,
+                          const char *scopes, haft_buffer *document)
 {
+    (void)name;
     (void)authenticator;
     (void)path;
     (void)scopes;

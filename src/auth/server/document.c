@@ -83,8 +83,8 @@ static void document_put_array(struct json_writer *w, const char *words, const c
     hf_json_end_array(w);
 }
 
-int hf_document_describe(haft_authenticator *base, const char *path, const char *scopes,
-                         haft_buffer *document)
+int hf_document_describe(haft_authenticator *base, const char *path, const char *name,
+                         const char *scopes, haft_buffer *document)
 {
     const struct authenticator *authenticator = (const struct authenticator *)base;
     const haft_authenticator_options *options = &authenticator->options;
@@ -103,7 +103,7 @@ int hf_document_describe(haft_authenticator *base, const char *path, const char 
     if ((scopes && *scopes) || (options->scopes && *options->scopes))
         document_put_array(json_key(&w, "scopes_supported"), options->scopes, scopes);
     document_put_array(json_key(&w, "bearer_methods_supported"), "header", NULL);
-    json_text_member(&w, "resource_name", options->resource_name);
+    json_text_member(&w, "resource_name", options->resource_name ? options->resource_name : name);
     if (options->dpop != HAFT_DPOP_REFUSED)
         document_put_array(json_key(&w, "dpop_signing_alg_values_supported"),
                            "ES256 RS256 PS256 EdDSA", NULL);

@@ -263,8 +263,8 @@ int hf_refusal_make(const struct authenticator *authenticator, const char *path,
 int hf_refusal_challenge(haft_authenticator *base, const char *path, const char *scopes,
                          const haft_identity *identity, haft_buffer *value);
 
-int hf_document_describe(haft_authenticator *base, const char *path, const char *scopes,
-                         haft_buffer *document);
+int hf_document_describe(haft_authenticator *base, const char *path, const char *name,
+                         const char *scopes, haft_buffer *document);
 /* Both as in struct authenticator_class. */
 const char *hf_document_only(const haft_authenticator *base);
 int hf_document_attach(haft_authenticator *base, const char *path, haft_reason *reterr_reason);
