@@ -24,6 +24,7 @@ struct authentication {
     int status; /* 0: identified; HAFT_STOP: refused; an error */
     const haft_identity *identity;
     haft_response refusal; /* 400, 401, 403 or 503, with its headers */
+    const char *reason;    /* of the refusal, for metrics: a constant such as "expired", or NULL */
     haft_header renewal;   /* a header for the response, such as DPoP-Nonce; NULL name for none */
 
     /* For the authenticator. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "endpoint/mux.h"
+#include "stage/metrics.h"
 
 enum {
     CREDENTIALS_HEADERS = 12,
@@ -224,9 +225,10 @@ struct pending_request hf_credentials_conclude(struct credentials *check, const 
     if (mux->limiter &&
         !hf_limit_allows(mux, &own, credentials_is_rpc(by), responder, context, now))
         return nobody;
-    if (check->base.status == HAFT_STOP && check->base.refusal.status)
+    if (check->base.status == HAFT_STOP && check->base.refusal.status) {
+        hf_metrics_count_refusal(mux->guard.server, check->base.reason);
         credentials_refuse(check, by, responder, context);
-    else if (check->base.status == HAFT_ENOMEM)
+    } else if (check->base.status == HAFT_ENOMEM)
         credentials_lacks_memory(mux, responder, context);
     else
         credentials_fail(mux, check->base.status, responder, context);

@@ -13,6 +13,7 @@
 #include "gateway/auth.h"
 #include "gateway/policies.h"
 #include "protocol/header.h"
+#include "stage/metrics.h"
 
 /* ---- options ---- */
 
@@ -61,6 +62,7 @@ static int oauth_refuse(haft_call *call, const struct authentication *result)
     const char *type = haft_response_header(refusal, "Content-Type");
     int status = 0;
 
+    hf_metrics_count_refusal(call->inner.req->gateway->server, result->reason);
     for (size_t i = 0; i < refusal->n_headers && !status; i++)
         if (refusal->headers[i].value != type)
             status =

@@ -9,7 +9,13 @@
 #include "stage/metrics.h"
 #include "engine/call/call.h"
 
-enum { METRICS_SLOTS = 1024, MAX_TOOLS = 512, METRICS_NAME = 129, BUCKETS = 15 };
+enum {
+    METRICS_SLOTS = 1024,
+    MAX_TOOLS = 512,
+    METRICS_NAME = 129,
+    BUCKETS = 15,
+    METRICS_REFUSED = 32
+};
 
 /* Upper bounds in nanoseconds, and as text. */
 static const struct {
@@ -35,10 +41,17 @@ struct counts {
     atomic_ullong bytes, repairs;
 };
 
+/* Requests whose credentials were refused for a reason. */
+struct refused {
+    _Atomic(const char *) reason; /* NULL: free */
+    atomic_ullong n;
+};
+
 struct metrics {
     haft_stage stage;
     atomic_llong in_flight, queued, sessions;
     struct histogram stays; /* durations of ended sessions */
+    struct refused refused[METRICS_REFUSED];
     atomic_size_t n_tools;
     struct counts unknown; /* calls of unknown tools, and of tools beyond the limit */
     struct counts slots[METRICS_SLOTS];
@@ -272,6 +285,32 @@ static void put_stays(haft_buffer *out, haft_server *server)
     put_histogram(out, "mcp_server_session_duration_seconds", "", &server->metering.metrics->stays);
 }
 
+void hf_metrics_count_refusal(haft_server *server, const char *reason)
+{
+    struct metrics *metrics = server->metering.metrics;
+
+    reason = reason ? reason : "other";
+    for (size_t i = 0; metrics && i < METRICS_REFUSED; i++) {
+        struct refused *refused = &metrics->refused[i];
+        const char *known = NULL;
+
+        if (atomic_compare_exchange_strong(&refused->reason, &known, reason) ||
+            !strcmp(known, reason)) {
+            atomic_fetch_add(&refused->n, 1);
+            return;
+        }
+    }
+}
+
+static void put_refused(haft_buffer *out, haft_server *server)
+{
+    struct refused *refused = server->metering.metrics->refused;
+
+    for (size_t i = 0; i < METRICS_REFUSED && atomic_load(&refused[i].reason); i++)
+        haft_buffer_printf(out, "mcp_server_authentication_refused_total{reason=\"%s\"} %llu\n",
+                           atomic_load(&refused[i].reason), atomic_load(&refused[i].n));
+}
+
 static void put_received(haft_buffer *out, haft_server *server)
 {
     unsigned long long bytes = 0;
@@ -332,6 +371,8 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
          put_sessions},
         {"mcp_server_session_duration_seconds", "histogram", "Duration of sessions.", NULL,
          put_stays},
+        {"mcp_server_authentication_refused_total", "counter",
+         "Requests whose credentials were refused, by reason.", NULL, put_refused},
         {"mcp_server_received_bytes_total", "counter", "Bytes of messages received.", NULL,
          put_received},
         {"mcp_server_sent_bytes_total", "counter", "Bytes of messages sent.", NULL, put_sent},

@@ -6,5 +6,7 @@
 
 /* Makes the server use the metrics of another one, which must live longer. */
 int hf_metrics_share(haft_server *server, haft_server *with);
+/* Counts a request whose credentials were refused. `reason` is one of few constants; NULL: "other". */
+void hf_metrics_count_refusal(haft_server *server, const char *reason);
 
 #endif

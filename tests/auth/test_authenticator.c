@@ -301,6 +301,9 @@ static void refuses_tokens(void **state)
          "Bearer error=\"invalid_token\", error_description=\"The token's key is not known\", " METADATA
          ", scope=\"a\""},
     };
+    static const char *const reasons[COUNT_OF(rows)] = {"insufficient_scope", "expired",
+                                                        "wrong_audience",     "wrong_issuer",
+                                                        "wrong_type",         "unknown_key"};
     struct subject subject;
 
     (void)state;
@@ -326,6 +329,7 @@ static void refuses_tokens(void **state)
                 fail_msg("row %zu: %d, %s", i, visitor.authentication.refusal.status,
                          visitor_header(&visitor, "WWW-Authenticate"));
             assert_null(visitor.authentication.identity);
+            assert_string_equal(visitor.authentication.reason, reasons[i]);
             visitor_release(&visitor);
         }
     }

@@ -78,6 +78,7 @@ static int identify(struct identifying *one, const char *token, struct authentic
                                           .n_headers = 2,
                                           .body = "{\"error\":\"invalid_token\"}",
                                           .size = 25};
+        result->reason = *token ? "bad_signature" : "no_credentials";
         return HAFT_STOP;
     }
     snprintf(own->principal, sizeof own->principal, "%s", token + (renews ? 6 : 0));

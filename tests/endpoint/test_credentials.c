@@ -65,6 +65,35 @@ static void checks_every_request(void **state)
 }
 
 /* What a program says about the client does not replace the check. */
+static void counts_refusals(void **state)
+{
+    static const struct row rows[] = {
+        {"POST", "/mcp", JSON AS("bad"), PING, 401, REFUSED, CHALLENGE},
+        {"POST", "/mcp", JSON, PING, 401, REFUSED, CHALLENGE},
+        {"POST", "/mcp", JSON AS("ann"), PING, 200, PONG, NULL},
+        {"GET", "/mcp", HOST AS("bad"), "", 401, REFUSED, CHALLENGE},
+    };
+    static const char *const counted[] = {
+        "# TYPE mcp_server_authentication_refused_total counter\n",
+        "\nmcp_server_authentication_refused_total{reason=\"no_credentials\"} 1\n",
+        "\nmcp_server_authentication_refused_total{reason=\"bad_signature\"} 2\n"};
+    struct identifying one = IDENTIFYING("one");
+    struct bench *bench = bench_open(NULL, options_with(&one));
+    haft_buffer text;
+
+    (void)state;
+    assert_int_equal(haft_metrics_enable(bench->server), 0);
+    check_rows(bench, rows, COUNT_OF(rows));
+    haft_buffer_init(&text, NULL, 1 << 20);
+    assert_int_equal(haft_metrics_write(bench->server, &text), 0);
+    haft_buffer_add(&text, "", 1);
+    for (size_t i = 0; i < COUNT_OF(counted); i++)
+        if (!strstr(text.data, counted[i]))
+            fail_msg("%s is not in %s", counted[i], text.data);
+    haft_buffer_finish(&text);
+    close_all(bench, &one);
+}
+
 static void ignores_a_principal_from_elsewhere(void **state)
 {
     struct identifying one = IDENTIFYING("one");
@@ -397,7 +426,7 @@ static void ends_while_a_check_is_pending(void **state)
 static void publishes_metadata(void **state)
 {
     static const struct row rows[] = {
-        {"GET", RESOURCE "/mcp", HOST, "", 200, "{'resource':'one/mcp','scopes':''}",
+        {"GET", RESOURCE "/mcp", HOST, "", 200, "{'resource':'one/mcp','scopes':'','name':''}",
          "*application/json*max-age=3600*Access-Control-Allow-Origin: *"},
         {"GET", RESOURCE "/mcp/", HOST, "", 200, "{'resource':'one/mcp'*", NULL},
         {"GET", RESOURCE, HOST, "", 200, "{'resource':'one/mcp'*", NULL},
@@ -538,6 +567,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checks_every_request),
+        cmocka_unit_test(counts_refusals),
         cmocka_unit_test(ignores_a_principal_from_elsewhere),
         cmocka_unit_test(keeps_sessions_apart),
         cmocka_unit_test(fails_closed),

@@ -11,17 +11,24 @@ static const char check_invalid[] = "invalid_token";
 
 /* ---- ends ---- */
 
-static int check_refuse_request(struct check *check, int status, const char *error,
-                                const char *text)
+static int check_refuse_as(struct check *check, int status, const char *error, const char *text,
+                           const char *reason)
 {
     struct refusal refusal = {.status = status,
                               .error = error,
                               .text = text,
+                              .reason = reason,
                               .scopes = check->authenticator->options.scopes,
                               .dpop = check->presented->kind == CREDENTIAL_DPOP};
 
     return hf_refusal_make(check->authenticator, check->presented->path, &refusal,
                            check->authentication);
+}
+
+static int check_refuse_request(struct check *check, int status, const char *error,
+                                const char *text)
+{
+    return check_refuse_as(check, status, error, text, NULL);
 }
 
 static int check_unavailable(struct check *check)
@@ -38,7 +45,8 @@ static int check_refuse_token(struct check *check, enum token_error error)
 {
     return error == TOKEN_NO_MEMORY
                ? HAFT_ENOMEM
-               : check_refuse_request(check, 401, check_invalid, hf_token_error_text(error));
+               : check_refuse_as(check, 401, check_invalid, hf_token_error_text(error),
+                                 hf_token_error_label(error));
 }
 
 static int check_refuse_possession(struct check *check, const struct possession *possession)
@@ -317,7 +325,8 @@ static int check_decide(struct check *check)
             return status;
     }
     if (!issuers || presented->kind == CREDENTIAL_KEY)
-        return check_refuse_request(check, 401, check_invalid, "The API key is not known");
+        return check_refuse_as(check, 401, check_invalid, "The API key is not known",
+                               "unknown_api_key");
     return check_token(check);
 }
 
@@ -336,6 +345,7 @@ static int check_run(haft_authenticator *base, const haft_request *request, cons
     authentication->kind = CHECK_NOTHING;
     authentication->identity = NULL;
     authentication->renewal = (haft_header){NULL, NULL};
+    authentication->reason = NULL;
     status =
         wrong ? check_refuse_request(&check, 400, "invalid_request", wrong) : check_decide(&check);
     /* A pending check belongs to the thread by now. */

@@ -134,6 +134,13 @@ static bool refusal_fill(const struct authenticator *authenticator, const char *
     return response->body;
 }
 
+static const char *refusal_reason(const struct refusal *refusal)
+{
+    if (refusal->reason || refusal->error)
+        return refusal->reason ? refusal->reason : refusal->error;
+    return refusal->status == 503 ? "unavailable" : "no_credentials";
+}
+
 int hf_refusal_make(const struct authenticator *authenticator, const char *path,
                     const struct refusal *refusal, struct authentication *authentication)
 {
@@ -148,5 +155,6 @@ int hf_refusal_make(const struct authenticator *authenticator, const char *path,
                              refusal->text);
     authentication->own = arena;
     authentication->kind = CHECK_ARENA;
+    authentication->reason = refusal_reason(refusal);
     return HAFT_STOP;
 }

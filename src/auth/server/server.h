@@ -251,6 +251,7 @@ int hf_auth_fetch_start(struct auth_fetch *fetch, const struct http_request_opti
 struct refusal {
     int status;
     const char *error, *text; /* code of OAuth, or NULL; for people */
+    const char *reason;       /* as in struct authentication; NULL: what the others say */
     const char *scopes;
     const char *nonce; /* for DPoP-Nonce, or NULL */
     bool dpop;         /* the scheme of the request */

@@ -42,6 +42,8 @@ enum token_error { TOKEN_ERRORS(TOKEN_ERROR_) TOKEN_ERROR_COUNT };
 #undef TOKEN_ERROR_
 
 const char *hf_token_error_text(enum token_error error);
+/* A label for metrics, such as "expired". */
+const char *hf_token_error_label(enum token_error error);
 
 /* ---- keys (keys.c) ---- */
 
