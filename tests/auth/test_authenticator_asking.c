@@ -33,6 +33,15 @@ static void answers(void **state)
         {"{'active':true,'aud':'https://other.example/mcp','sub':'bob','exp':1800000600}", 401, 1,
          ""},
         {"{'active':true,'sub':'bob','exp':1800000600}", 401, 1, ""},
+        {"{'active':true,'aud':'https://tools.example/mcp','sub':'bob','exp':1800000600,"
+         "'token_type':'refresh_token'}",
+         401, 1, ""},
+        {"{'active':true,'aud':'https://tools.example/mcp','sub':'bob','exp':1800000600,"
+         "'token_type':7}",
+         401, 1, ""},
+        {"{'active':true,'aud':'https://tools.example/mcp','sub':'bob','exp':1800000600,"
+         "'token_type':'bEARER'}",
+         200, 1, ""},
         {"{'active':true,'iss':'@/x','aud':'https://tools.example/mcp','sub':'b','exp':1800000600}",
          401, 1, ""},
         {"{'active':true,'aud':'https://tools.example/mcp','sub':'bob','exp':1799999000}", 401, 1,

@@ -125,6 +125,16 @@ static void question_fail(struct question *question, const char *why)
     question_go_on(question, TOKEN_INACTIVE);
 }
 
+/* Whether the answer is about an access token: issuers may know refresh tokens as well. */
+static bool question_is_access(haft_value *answer)
+{
+    const char *type = yyjson_get_str(yyjson_obj_get(answer, "token_type"));
+
+    return !yyjson_obj_get(answer, "token_type") ||
+           (type && (hf_text_is_ignoring_case(type, strlen(type), "bearer") ||
+                     hf_text_is_ignoring_case(type, strlen(type), "dpop")));
+}
+
 static enum token_error question_check_answer(struct question *question, haft_value *answer,
                                               haft_arena *arena, struct known **ret_known)
 {
@@ -134,6 +144,8 @@ static enum token_error question_check_answer(struct question *question, haft_va
     struct token_rules rules;
     enum token_error error;
 
+    if (!question_is_access(answer))
+        return TOKEN_INACTIVE;
     if (hf_check_rules(authenticator, question->issuer, question->path, arena, &rules))
         return TOKEN_NO_MEMORY;
     error = hf_claims_check(answer, &rules, now, arena, &claims);
