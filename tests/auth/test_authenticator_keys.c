@@ -380,6 +380,38 @@ static void bounds_unknown_keys(void **state)
     subject_close(&subject);
 }
 
+/* A forged key does not use up the fetch that a new key needs; many of them are bounded. */
+static void spares_fetches_for_new_keys(void **state)
+{
+    char token[ISSUER_TEXT], header[64], claims[512];
+    struct subject subject;
+
+    (void)state;
+    subject_open(&subject);
+    token_make(&subject.issuer, 0, "", token);
+    assert_int_equal(visit_with(&subject, "Bearer", token), 200);
+    snprintf(claims, sizeof claims,
+             "{'iss':'@','aud':'https://tools.example/mcp','sub':'alice','client_id':'c1',"
+             "'iat':%lld,'exp':%lld,'jti':'j'}",
+             (long long)START, (long long)START + 8640000);
+    token_sign(subject.issuer.keys[2], "{'alg':'ES256','typ':'at+jwt','kid':'forged'}", claims,
+               subject.issuer.rogue->url, token);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(visit_with(&subject, "Bearer", token), 401);
+    assert_int_equal(atomic_load(&subject.issuer.jwks), 2);
+    atomic_store(&subject.issuer.published, 3);
+    token_make(&subject.issuer, 1, "", token);
+    assert_int_equal(visit_with(&subject, "Bearer", token), 200);
+    for (int i = 0; i < 20; i++) {
+        snprintf(header, sizeof header, "{'alg':'ES256','typ':'at+jwt','kid':'x%d'}", i);
+        token_sign(subject.issuer.keys[2], header, claims, subject.issuer.rogue->url, token);
+        assert_int_equal(visit_with(&subject, "Bearer", token), 401);
+    }
+    /* The first one, and four. */
+    assert_int_equal(atomic_load(&subject.issuer.jwks), 5);
+    subject_close(&subject);
+}
+
 /* Before the body of a request: what is known is decided, and nothing waits. */
 static void foresees_refusals(void **state)
 {
@@ -603,6 +635,7 @@ int main(void)
         cmocka_unit_test(withdraws_keys),
         cmocka_unit_test(fetches_at_reload),
         cmocka_unit_test(bounds_unknown_keys),
+        cmocka_unit_test(spares_fetches_for_new_keys),
         cmocka_unit_test(foresees_refusals),
         cmocka_unit_test(expires_in_time),
         cmocka_unit_test(survives_clock_changes),

@@ -166,7 +166,7 @@ static int check_signature(struct check *check, struct issuer *issuer, const str
             hf_key_set_drop(keys);
             if (*ret_error != TOKEN_UNKNOWN_KEY || (check->pending && check->pending->asked))
                 return 0;
-            answer = hf_issuer_refresh(issuer, &generation);
+            answer = hf_issuer_refresh(issuer, jwt->kid, &generation);
             if (answer != ISSUER_WAIT)
                 return 0;
             status = hf_waiting_prepare(check);

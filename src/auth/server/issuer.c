@@ -2,8 +2,9 @@
  *
  * They are fresh for as long as the issuer says, within bounds, and fetched again before that has
  * passed, so that no request waits. When the issuer cannot be reached, they are used for a day. A
- * token with an unknown key makes the thread fetch them again, once a minute at most, since anyone can
- * send such tokens. */
+ * token with an unknown key makes the thread fetch them again, once a minute in the long run, since
+ * anyone can send such tokens; the first few at once, so that nobody can use up the fetch that a new
+ * key needs. */
 #include <stdio.h>
 
 #include "auth/client/metadata.h"
@@ -14,7 +15,8 @@ enum {
     ISSUER_MAX_S = 3600,
     ISSUER_METADATA_MS = 86400000,
     ISSUER_USABLE_MS = 86400000,
-    ISSUER_UNKNOWN_MS = 60000,
+    ISSUER_UNKNOWN_MS = 60000, /* between fetches for unknown keys, */
+    ISSUER_UNKNOWN_BURST = 4,  /* but for so many at once */
     ISSUER_RETRY_MS = 5000,
     ISSUER_STALE_RETRY_MS = 30000,
     ISSUER_ARENA = 2 << 20
@@ -80,7 +82,31 @@ enum issuer_answer hf_issuer_take(struct issuer *issuer, bool waited, struct key
     return answer;
 }
 
-enum issuer_answer hf_issuer_refresh(struct issuer *issuer, unsigned *ret_generation)
+/* Under the lock: whether an unknown key may cause a fetch now. A key that has done so does not again
+ * for a while. */
+static bool issuer_may_ask(struct issuer *issuer, const char *kid, int64_t now)
+{
+    struct asked_key *oldest = issuer->asked;
+    struct siphash hash;
+    uint64_t digest;
+
+    if (now < issuer->unknown_at - (ISSUER_UNKNOWN_BURST - 1) * ISSUER_UNKNOWN_MS)
+        return false;
+    siphash_init_pair(&hash, issuer->authenticator->digest_key);
+    hf_siphash_bytes(&hash, kid ? kid : "", kid ? strlen(kid) : 0);
+    digest = siphash_finish_pair(&hash).first;
+    for (size_t i = 0; i < ISSUER_ASKED; i++) {
+        if (issuer->asked[i].digest == digest && now < issuer->asked[i].until)
+            return false;
+        if (issuer->asked[i].until < oldest->until)
+            oldest = &issuer->asked[i];
+    }
+    *oldest = (struct asked_key){digest, now + ISSUER_UNKNOWN_MS};
+    return true;
+}
+
+enum issuer_answer hf_issuer_refresh(struct issuer *issuer, const char *kid,
+                                     unsigned *ret_generation)
 {
     struct authenticator *authenticator = issuer->authenticator;
     int64_t now = authenticator_now(authenticator, false);
@@ -89,8 +115,9 @@ enum issuer_answer hf_issuer_refresh(struct issuer *issuer, unsigned *ret_genera
     uv_mutex_lock(&authenticator->lock);
     if (issuer->state != ISSUER_IDLE) {
         answer = ISSUER_WAIT;
-    } else if (now >= issuer->unknown_at && issuer_want(issuer)) {
-        issuer->unknown_at = now + ISSUER_UNKNOWN_MS;
+    } else if (issuer_may_ask(issuer, kid, now) && issuer_want(issuer)) {
+        issuer->unknown_at =
+            (now > issuer->unknown_at ? now : issuer->unknown_at) + ISSUER_UNKNOWN_MS;
         answer = ISSUER_WAIT;
     }
     *ret_generation = issuer->generation;

@@ -149,6 +149,14 @@ struct auth_fetch {
     void *context;
 };
 
+/* An unknown key that has caused a fetch. */
+struct asked_key {
+    uint64_t digest;
+    int64_t until; /* it does not cause another */
+};
+
+enum { ISSUER_ASKED = 8 };
+
 struct issuer {
     struct authenticator *authenticator;
     haft_issuer options; /* strings are the authenticator's */
@@ -160,7 +168,8 @@ struct issuer {
     struct key_set *keys;
     int64_t refresh_at, fresh_until, usable_until; /* of the keys */
     int64_t retry_at;                              /* after a failure: not before */
-    int64_t unknown_at;  /* when an unknown key may cause the next fetch */
+    int64_t unknown_at; /* when the fetches for unknown keys are all available again */
+    struct asked_key asked[ISSUER_ASKED];
     unsigned generation; /* fetches that have ended */
     bool used;           /* since the keys were fetched */
     bool stale;          /* the latest fetch failed: the next one does not wait for refresh_at */
@@ -183,9 +192,10 @@ enum issuer_answer { ISSUER_READY, ISSUER_WAIT, ISSUER_DOWN };
  * to pass, or that the issuer cannot be reached. `waited`: it has waited, so that old keys will do. */
 enum issuer_answer hf_issuer_take(struct issuer *issuer, bool waited, struct key_set **ret_keys,
                                   unsigned *ret_generation);
-/* A token has a key that is not among them. Returns ISSUER_WAIT if they are fetched again, or
+/* A token has a key that is not among them, with this id or NULL. Returns ISSUER_WAIT if they are fetched again, or
  * ISSUER_DOWN. */
-enum issuer_answer hf_issuer_refresh(struct issuer *issuer, unsigned *ret_generation);
+enum issuer_answer hf_issuer_refresh(struct issuer *issuer, const char *kid,
+                                     unsigned *ret_generation);
 /* On the thread: has the metadata fetched. Returns ISSUER_READY if it is known, as ISSUER_WAIT and
  * ISSUER_DOWN above otherwise. */
 enum issuer_answer hf_issuer_ask_metadata(struct issuer *issuer, unsigned *ret_generation);
