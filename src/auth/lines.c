@@ -36,7 +36,12 @@ char *hf_auth_read_file(haft_arena *arena, const char *path, haft_reason *reason
         hf_error_set(reason, HAFT_ENOTFOUND, path, "cannot open %s", path);
         return NULL;
     }
-    if (!fstat(fd, &about) && S_ISFIFO(about.st_mode))
+    if (fstat(fd, &about))
+        hf_error_set(reason, HAFT_EFAIL, path, "cannot read %s", path);
+    else if (S_ISREG(about.st_mode) && about.st_mode & S_IWOTH)
+        hf_error_set(reason, HAFT_EINVAL, path,
+                     "%s can be changed by every user; run chmod o-w on it", path);
+    else if (S_ISFIFO(about.st_mode))
         hf_error_set(reason, HAFT_EINVAL, path, "%s is a FIFO, not a file", path);
     else if (!(text = haft_arena_alloc(arena, LINES_FILE + 1)))
         hf_error_set(reason, HAFT_ENOMEM, path, "out of memory");

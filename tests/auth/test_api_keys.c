@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "auth/server/api_keys.h"
@@ -112,6 +113,11 @@ static void refuses_files(void **state)
         assert_non_null(strstr(reason.text, rows[i].text));
         assert_null(strstr(reason.text, "2bb8"));
     }
+    put_file("", 0);
+    assert_int_equal(chmod(path, 0646), 0);
+    assert_null(hf_api_keys_read(plain(), path, &reason));
+    assert_non_null(strstr(reason.text, "can be changed by every user; run chmod o-w"));
+    assert_int_equal(chmod(path, 0644), 0);
     put_file(SECRET " alice\0\n" OTHER " bob", sizeof(SECRET " alice\0\n" OTHER " bob") - 1);
     assert_null(hf_api_keys_read(plain(), path, &reason));
     assert_non_null(strstr(reason.text, "NUL"));

@@ -1,5 +1,7 @@
 /* test_tls.c - TLS without sockets: a client of OpenSSL talks to a connection through memory. */
 #define _DEFAULT_SOURCE
+#include <sys/stat.h>
+
 #include "http/authority.h"
 
 #include <openssl/err.h>
@@ -58,10 +60,17 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
+struct warnings {
+    unsigned expired, readable;
+};
+
 static void count_warning(void *context, const char *text)
 {
-    assert_non_null(strstr(text, "old.pem has expired"));
-    ++*(unsigned *)context;
+    struct warnings *warnings = context;
+
+    warnings->expired += strstr(text, "old.pem has expired") != NULL;
+    warnings->readable +=
+        strstr(text, "mode 0644 lets other users read or change the private key in ") != NULL;
 }
 
 static void files_that_cannot_be_used(void **state)
@@ -121,21 +130,28 @@ static void files_that_cannot_be_used(void **state)
     }
 }
 
-static void an_expired_certificate_is_reported(void **state)
+static void an_expired_certificate_and_a_readable_key_are_reported(void **state)
 {
     char certificate[AUTHORITY_PATH], key[AUTHORITY_PATH];
-    unsigned warnings = 0;
+    struct warnings warnings = {0, 0};
     struct tls_options options = {
         .certificates = (const char *[]){authority_file(&authority, "old.pem", certificate), NULL},
         .keys = (const char *[]){authority_file(&authority, "old.key", key), NULL},
         .warn = count_warning,
         .warn_context = &warnings};
-    tls_context *context = tls->create(&options, NULL);
+    static const mode_t modes[] = {0600, 0640, 0644};
 
     (void)state;
-    assert_non_null(context);
-    assert_int_equal(warnings, 1);
-    tls->release(context);
+    for (size_t i = 0; i < COUNT_OF(modes); i++) {
+        tls_context *context;
+
+        assert_int_equal(chmod(key, modes[i]), 0);
+        context = tls->create(&options, NULL);
+        assert_non_null(context);
+        assert_int_equal(warnings.expired, i + 1);
+        assert_int_equal(warnings.readable, modes[i] == 0644);
+        tls->release(context);
+    }
     tls->release(NULL);
     assert_null(tls->create(&(struct tls_options){0}, NULL));
 }
@@ -585,7 +601,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_that_cannot_be_used),
-        cmocka_unit_test(an_expired_certificate_is_reported),
+        cmocka_unit_test(an_expired_certificate_and_a_readable_key_are_reported),
         cmocka_unit_test(clients_and_servers_meet),
         cmocka_unit_test(the_certificate_of_a_client_has_a_fingerprint),
         cmocka_unit_test(data_passes_in_pieces),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "auth/crypto/tls_room.h"
 
@@ -85,6 +86,20 @@ static void tls_context_check_dates(const struct tls_options *options, SSL_CTX *
     options->warn(options->warn_context, text);
 }
 
+/* A group may be what lets the service read it. */
+static void tls_context_check_mode(const struct tls_options *options, const char *key)
+{
+    struct stat file;
+    char text[512];
+
+    if (!options->warn || stat(key, &file) || !S_ISREG(file.st_mode) ||
+        !(file.st_mode & (S_IWGRP | S_IRWXO)))
+        return;
+    snprintf(text, sizeof text, "mode %04o lets other users read or change the private key in %s",
+             (unsigned)(file.st_mode & 07777), key);
+    options->warn(options->warn_context, text);
+}
+
 static int tls_context_check_size(SSL_CTX *ctx, const char *path, haft_reason *reason)
 {
     STACK_OF(X509) *chain = NULL;
@@ -131,6 +146,7 @@ static int tls_context_load(SSL_CTX *ctx, const struct tls_options *options,
     SSL_CTX_set_default_passwd_cb_userdata(ctx, NULL);
     SSL_CTX_set_default_passwd_cb(ctx, NULL);
     tls_context_check_dates(options, ctx, certificate);
+    tls_context_check_mode(options, key);
     return tls_context_check_size(ctx, certificate, reason);
 }
 
