@@ -46,6 +46,8 @@ static void answers(void **state)
          401, 1, ""},
         {"{'active':true,'aud':'https://tools.example/mcp','sub':'bob','exp':1799999000}", 401, 1,
          ""},
+        {"{'active':true,'aud':'https://tools.example/mcp','sub':'a\\u202eb','exp':1800000600}",
+         401, 1, ""},
         {"{'active':'true'}", 503, 2, "the answer is not valid"},
         {"{}", 503, 2, "the answer is not valid"},
         {"[]", 503, 2, "the answer is not valid"},
@@ -116,6 +118,22 @@ static void remembers_for_a_while(void **state)
     assert_int_equal(visit_with(&subject, "Bearer", "opaque"), 401);
     subject_pass(&subject, 1);
     assert_int_equal(visit_with(&subject, "Bearer", "opaque"), 200);
+    assert_int_equal(atomic_load(&subject.issuer.questions), 3);
+    subject_close(&subject);
+}
+
+/* Anyone can send tokens that are refused; that makes no room for them among verified ones. */
+static void forgets_refusals_first(void **state)
+{
+    struct subject subject;
+
+    (void)state;
+    asking_open(&subject, (haft_authenticator_options){.max_cached = 1});
+    assert_int_equal(visit_with(&subject, "Bearer", "good"), 200);
+    subject.issuer.answer = "{'active':false}";
+    assert_int_equal(visit_with(&subject, "Bearer", "bad"), 401);
+    assert_int_equal(visit_with(&subject, "Bearer", "worse"), 401);
+    assert_int_equal(visit_with(&subject, "Bearer", "good"), 200);
     assert_int_equal(atomic_load(&subject.issuer.questions), 3);
     subject_close(&subject);
 }
@@ -419,6 +437,7 @@ int main(void)
         cmocka_unit_test(answers),
         cmocka_unit_test(identifies),
         cmocka_unit_test(remembers_for_a_while),
+        cmocka_unit_test(forgets_refusals_first),
         cmocka_unit_test(survives_outages),
         cmocka_unit_test(asks_after_failures),
         cmocka_unit_test(needs_no_keys),

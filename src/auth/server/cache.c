@@ -134,7 +134,8 @@ enum token_memory hf_token_cache_find(struct token_cache *cache, struct siphash_
     if (entry && now_ms >= entry->until) {
         cache_remove(cache, stripe, entry);
     } else if (entry) {
-        cache_to_front(stripe, entry);
+        if (entry->known)
+            cache_to_front(stripe, entry);
         memory = entry->known ? TOKEN_ACCEPTED : TOKEN_REFUSED;
         if (entry->known)
             atomic_fetch_add(&entry->known->references, 1);
@@ -157,12 +158,13 @@ static bool cache_make_buckets(struct token_cache *cache, struct cache_stripe *s
     return stripe->buckets;
 }
 
+/* Refusals are at the old end and take the place of nothing but refusals: anyone can cause them. */
 static void cache_add(struct token_cache *cache, struct cache_stripe *stripe,
                       struct cache_entry entry)
 {
     struct cache_entry *added, **place;
 
-    if (stripe->n == stripe->max && stripe->oldest)
+    if (stripe->n == stripe->max && stripe->oldest && (entry.known || !stripe->oldest->known))
         cache_remove(cache, stripe, stripe->oldest);
     if (stripe->n == stripe->max || !cache_make_buckets(cache, stripe))
         return;
@@ -173,9 +175,12 @@ static void cache_add(struct token_cache *cache, struct cache_stripe *stripe,
     *added = entry;
     added->chain = *place;
     *place = added;
-    if (added->known)
+    if (added->known) {
         atomic_fetch_add(&added->known->references, 1);
-    LIST_APPEND(stripe->oldest, stripe->newest, added, older, newer);
+        LIST_APPEND(stripe->oldest, stripe->newest, added, older, newer);
+    } else {
+        LIST_APPEND(stripe->newest, stripe->oldest, added, newer, older);
+    }
     stripe->n++;
 }
 

@@ -146,15 +146,15 @@ static enum token_error claims_check_times(haft_value *claims, const struct toke
 }
 
 /* A name that goes into the principal, and so into logs: not empty, and without control
- * characters. */
+ * characters and others that are not visible. The text is valid UTF-8. */
 static int claims_name(haft_value *claims, const char *name, const char **ret_text)
 {
     int found = hf_token_string(claims, name, ret_text);
 
     if (found != 1)
         return found;
-    for (const char *at = *ret_text; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7F)
+    for (const char *at = *ret_text; *at;)
+        if (hf_character_is_hidden(hf_utf8_next(&at)))
             return HAFT_EINVAL;
     return **ret_text && strlen(*ret_text) <= CLAIMS_NAME ? 1 : HAFT_EINVAL;
 }
