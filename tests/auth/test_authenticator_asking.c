@@ -175,6 +175,34 @@ static void survives_outages(void **state)
     }
 }
 
+/* Nobody can fill the log with tokens while an issuer is down. */
+static void logs_once_a_minute(void **state)
+{
+    struct subject subject;
+    size_t n = 0;
+
+    (void)state;
+    asking_open(&subject, (haft_authenticator_options){.struct_size = 0});
+    subject.issuer.changed = "/ask";
+    subject.issuer.status = "500 Oops";
+    subject.issuer.body = "";
+    for (int i = 0; i < 20; i++) {
+        char token[16];
+
+        snprintf(token, sizeof token, "opaque%d", i);
+        assert_int_equal(visit_with(&subject, "Bearer", token), 503);
+    }
+    subject_pass(&subject, 60);
+    assert_int_equal(visit_with(&subject, "Bearer", "last"), 503);
+    pthread_mutex_lock(&subject.lock);
+    for (const char *at = subject.log; (at = strstr(at, "introspection failed")); at++)
+        n++;
+    assert_int_equal(n, 2);
+    assert_non_null(strstr(subject.log, "it answered 500 (and 19 times before)"));
+    pthread_mutex_unlock(&subject.lock);
+    subject_close(&subject);
+}
+
 /* What the metadata said applies until it is replaced; a fetch that failed is repeated soon. */
 static void asks_after_failures(void **state)
 {
@@ -439,6 +467,7 @@ int main(void)
         cmocka_unit_test(remembers_for_a_while),
         cmocka_unit_test(forgets_refusals_first),
         cmocka_unit_test(survives_outages),
+        cmocka_unit_test(logs_once_a_minute),
         cmocka_unit_test(asks_after_failures),
         cmocka_unit_test(needs_no_keys),
         cmocka_unit_test(shares_questions),

@@ -16,7 +16,8 @@ enum {
     QUESTION_FORM = 128 << 10,
     QUESTION_HEADER = 16 << 10,
     QUESTION_ANSWER = 64 << 10,
-    QUESTION_ARENA = 1 << 20
+    QUESTION_ARENA = 1 << 20,
+    QUESTION_LOG_MS = 60000 /* between lines about failures */
 };
 
 static const char question_assertion_type[] =
@@ -117,10 +118,27 @@ static void question_go_on(struct question *question, enum token_error error)
     question_start(question);
 }
 
+/* One line a minute, since anyone can send tokens that are asked about. */
+static void question_log(struct issuer *issuer, const char *why)
+{
+    int64_t now = authenticator_now(issuer->authenticator, false);
+    char more[64] = "";
+
+    if (issuer->logged_at && now - issuer->logged_at < QUESTION_LOG_MS) {
+        issuer->n_unlogged++;
+        return;
+    }
+    if (issuer->n_unlogged)
+        snprintf(more, sizeof more, " (and %u times before)", issuer->n_unlogged);
+    issuer->logged_at = now;
+    issuer->n_unlogged = 0;
+    hf_authenticator_log(issuer->authenticator, HAFT_ERROR, "issuer %s: introspection failed: %s%s",
+                         issuer->options.url, why, more);
+}
+
 static void question_fail(struct question *question, const char *why)
 {
-    hf_authenticator_log(question->issuer->authenticator, HAFT_ERROR,
-                         "issuer %s: introspection failed: %s", question->issuer->options.url, why);
+    question_log(question->issuer, why);
     question->failed = true;
     question_go_on(question, TOKEN_INACTIVE);
 }

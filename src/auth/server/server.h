@@ -177,6 +177,8 @@ struct issuer {
 
     /* On the thread. */
     struct siphash_pair digest; /* of the document with the keys */
+    int64_t logged_at;          /* the latest line about failed introspection; 0 if none */
+    unsigned n_unlogged;        /* failures since */
     http_client *client;
     struct auth_fetch fetch;
     haft_arena *arena, *next_arena; /* of what the metadata says, and of what is being fetched */
