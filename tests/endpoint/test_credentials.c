@@ -426,7 +426,7 @@ static void ends_while_a_check_is_pending(void **state)
 static void publishes_metadata(void **state)
 {
     static const struct row rows[] = {
-        {"GET", RESOURCE "/mcp", HOST, "", 200, "{'resource':'one/mcp','scopes':'','name':''}",
+        {"GET", RESOURCE "/mcp", HOST, "", 200, "{'resource':'one/mcp','scopes':'','name':'test'}",
          "*application/json*max-age=3600*Access-Control-Allow-Origin: *"},
         {"GET", RESOURCE "/mcp/", HOST, "", 200, "{'resource':'one/mcp'*", NULL},
         {"GET", RESOURCE, HOST, "", 200, "{'resource':'one/mcp'*", NULL},
