@@ -27,7 +27,7 @@ bool hf_address_is_local(const struct sockaddr_storage *peer)
 
         return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
     }
-    return true;
+    return peer->ss_family == AF_UNIX;
 }
 
 static int listen_refuse(haft_reason *reason, const char *address, const char *format,

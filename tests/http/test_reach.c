@@ -4,6 +4,7 @@
 #include "http/site.h"
 
 #include "endpoint/authenticator.h"
+#include "http/http.h"
 #include "http/reach.h"
 
 /* ---- an app that knows its clients, or not ---- */
@@ -132,6 +133,31 @@ static void listens_for_others_if_credentials_are_private(void **state)
     authority_finish(&authority);
 }
 
+static void knows_local_addresses(void **state)
+{
+    static const struct {
+        sa_family_t family;
+        const char *address;
+        bool local;
+    } rows[] = {
+        {AF_INET, "127.0.0.1", true}, {AF_INET, "127.9.9.9", true}, {AF_INET, "0.0.0.0", false},
+        {AF_INET6, "::1", true},      {AF_INET6, "::", false},      {AF_UNIX, NULL, true},
+        {AF_VSOCK, NULL, false},      {AF_UNSPEC, NULL, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct sockaddr_storage address = {.ss_family = rows[i].family};
+
+        if (rows[i].family == AF_INET)
+            uv_ip4_addr(rows[i].address, 80, (struct sockaddr_in *)&address);
+        if (rows[i].family == AF_INET6)
+            uv_ip6_addr(rows[i].address, 80, (struct sockaddr_in6 *)&address);
+        if (hf_address_is_local(&address) != rows[i].local)
+            fail_msg("row %zu", i);
+    }
+}
+
 /* ---- scopes ---- */
 
 static int reach_erase(haft_call *call)
@@ -221,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(listens_for_others_if_credentials_are_private),
+        cmocka_unit_test(knows_local_addresses),
         cmocka_unit_test(notes_scopes_that_nobody_checks),
     };
 
