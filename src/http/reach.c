@@ -62,14 +62,6 @@ int hf_reach_check(const haft_http *http, const char *path, const char *where, s
 
 /* ---- scopes ---- */
 
-static const char *reach_scopes(const struct item *item)
-{
-    return item->tool       ? item->tool->scopes
-           : item->resource ? item->resource->scopes
-           : item->prompt   ? item->prompt->scopes
-                            : NULL;
-}
-
 void hf_reach_note_scopes(haft_server *log, haft_server *server)
 {
     struct catalogue *catalogue = hf_catalogue_take(server);
@@ -78,9 +70,8 @@ void hf_reach_note_scopes(haft_server *log, haft_server *server)
     for (size_t i = 0; i < OFFER_LISTS && !found; i++)
         for (size_t j = 0; j < catalogue->lists[i].n && !found; j++) {
             const struct entry *entry = &catalogue->lists[i].entries[j];
-            const char *scopes = reach_scopes(entry->item);
 
-            if (!entry->disabled && scopes && *scopes)
+            if (!entry->disabled && entry->item->scopes)
                 found = entry->item;
         }
     if (found)
