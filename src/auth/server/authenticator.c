@@ -20,7 +20,7 @@ enum {
     AUTHENTICATOR_LINE = 512
 };
 
-static const char authenticator_algorithms[] = "RS256 PS256 ES256 EdDSA";
+static const char authenticator_algorithms[] = TOKEN_ALGORITHMS;
 
 static int authenticator_refuse(haft_reason *reason, const char *name, const char *text)
 {
@@ -154,7 +154,7 @@ static int authenticator_check_issuer(const haft_issuer *issuer, haft_reason *re
         return authenticator_refuse(reterr_reason, "issuer.jwks_uri", "expected an https URL");
     if (issuer->algorithms && !hf_token_algorithms_valid(issuer->algorithms))
         return authenticator_refuse(reterr_reason, "issuer.algorithms",
-                                    "expected some of RS256 PS256 ES256 EdDSA, separated by "
+                                    "expected some of " TOKEN_ALGORITHMS ", separated by "
                                     "spaces");
     return authenticator_check_asking(issuer, reterr_reason);
 }

@@ -105,8 +105,8 @@ int hf_document_describe(haft_authenticator *base, const char *path, const char 
     document_put_array(json_key(&w, "bearer_methods_supported"), "header", NULL);
     json_text_member(&w, "resource_name", options->resource_name ? options->resource_name : name);
     if (options->dpop != HAFT_DPOP_REFUSED)
-        document_put_array(json_key(&w, "dpop_signing_alg_values_supported"),
-                           "ES256 RS256 PS256 EdDSA", NULL);
+        document_put_array(json_key(&w, "dpop_signing_alg_values_supported"), TOKEN_ALGORITHMS,
+                           NULL);
     if (options->dpop == HAFT_DPOP_REQUIRED)
         hf_json_bool(json_key(&w, "dpop_bound_access_tokens_required"), true);
     hf_json_end_object(&w);

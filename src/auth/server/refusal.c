@@ -8,8 +8,6 @@
 
 enum { REFUSAL_ARENA = 64 << 10, REFUSAL_HEADERS = 5, REFUSAL_TEXT = 16 << 10 };
 
-#define REFUSAL_ALGORITHMS "ES256 RS256 PS256 EdDSA"
-
 /* Appends `name="value"`, without the characters that a quoted string could not contain as they
  * are. */
 static void refusal_put(haft_buffer *out, bool *first, const char *name, const char *value)
@@ -44,7 +42,7 @@ static void refusal_put_challenge(const struct authenticator *authenticator, con
     if (!oauth)
         refusal_put(out, &first, "realm", "haft");
     if (dpop)
-        refusal_put(out, &first, "algs", REFUSAL_ALGORITHMS);
+        refusal_put(out, &first, "algs", TOKEN_ALGORITHMS);
     if (refusal->error)
         refusal_put(out, &first, "error", refusal->error);
     if (refusal->error && refusal->text)

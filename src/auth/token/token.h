@@ -19,6 +19,9 @@ enum {
     TOKEN_KEYS_LIMIT = 256 << 10 /* bytes of its document */
 };
 
+/* Algorithms of signatures that are supported. */
+#define TOKEN_ALGORITHMS "ES256 RS256 PS256 EdDSA"
+
 /* Why a token was refused; the text contains nothing of the token. */
 #define TOKEN_ERRORS(X)                                                                            \
     X(TOKEN_OK, "")                                                                                \
