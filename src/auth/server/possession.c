@@ -158,7 +158,7 @@ static void nonce_seal(const struct authenticator *authenticator, int64_t time_s
 /* Seconds since the nonce was made; -1 if it was not made here. */
 static int64_t nonce_age(const struct authenticator *authenticator, const char *text, int64_t now_s)
 {
-    char expected[AUTHENTICATION_ROOM], copy[AUTHENTICATION_ROOM];
+    char expected[AUTHENTICATION_ROOM];
     unsigned char bytes[AUTHENTICATION_ROOM];
     size_t size = strlen(text), n;
     unsigned char different = 0;
@@ -166,9 +166,7 @@ static int64_t nonce_age(const struct authenticator *authenticator, const char *
 
     if (size != HAFT_BASE64_SIZE(NONCE_TIME + NONCE_MAC))
         return -1;
-    for (size_t i = 0; i < size; i++)
-        copy[i] = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
-    if (haft_base64_decode(copy, size, bytes, &n))
+    if (hf_base64url_decode(text, size, bytes, &n))
         return -1;
     for (int i = 0; i < NONCE_TIME; i++)
         time_s = time_s << 8 | bytes[i];
