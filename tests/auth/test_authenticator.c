@@ -282,7 +282,7 @@ static void refuses_tokens(void **state)
     } rows[] = {
         {header, "{'iss':'@','aud':'https://tools.example/mcp','sub':'s','exp':1800000600}", 403,
          "Bearer error=\"insufficient_scope\", error_description=\"The access token lacks a "
-         "required scope\", scope=\"a\", " METADATA},
+         "required scope\", " METADATA ", scope=\"a\""},
         {header, "{'iss':'@','aud':'https://tools.example/mcp','sub':'s','exp':1799999940}", 401,
          "Bearer error=\"invalid_token\", error_description=\"The access token has expired\", " METADATA
          ", scope=\"a\""},
@@ -460,16 +460,16 @@ static void describes_resources(void **state)
          "\"scopes_supported\":[\"a\",\"c\"],\"bearer_methods_supported\":[\"header\"],"
          "\"resource_name\":\"Tools\",\"dpop_signing_alg_values_supported\":[\"ES256\",\"RS256\","
          "\"PS256\",\"EdDSA\"]}",
-         "Bearer error=\"insufficient_scope\", scope=\"a c\", " METADATA},
+         "Bearer error=\"insufficient_scope\", " METADATA ", scope=\"a c\""},
         {"https://Tools.example:443", "/two", "{\"resource\":\"https://tools.example/two\",",
-         "Bearer error=\"insufficient_scope\", scope=\"a c\", resource_metadata=\"https://"
-         "tools.example/.well-known/oauth-protected-resource/two\""},
+         "Bearer error=\"insufficient_scope\", resource_metadata=\"https://"
+         "tools.example/.well-known/oauth-protected-resource/two\", scope=\"a c\""},
         {"https://tools.example/", "/",
          "{\"resource\":\"https://tools.example/\",\"authorization_servers\":[\"@\"],"
          "\"scopes_supported\":[\"a\",\"c\"],\"bearer_methods_supported\":[\"header\"],"
          "\"resource_name\":\"notes\",",
-         "Bearer error=\"insufficient_scope\", scope=\"a c\", resource_metadata=\"https://"
-         "tools.example/.well-known/oauth-protected-resource\""},
+         "Bearer error=\"insufficient_scope\", resource_metadata=\"https://"
+         "tools.example/.well-known/oauth-protected-resource\", scope=\"a c\""},
     };
 
     (void)state;

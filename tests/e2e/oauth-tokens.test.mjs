@@ -249,11 +249,11 @@ test("requests without a good token are refused, each with its status and challe
         const poor = await refusal(url, { authorization: `Bearer ${await issuer.mint({ scope: "other" })}` });
 
         assert.equal(poor.status, 403);
-        assert.match(poor.challenge, /^Bearer error="insufficient_scope", .*scope="notes:read", resource_metadata="/);
+        assert.match(poor.challenge, /^Bearer error="insufficient_scope", .*resource_metadata=".*", scope="notes:read"$/);
         const step = await callTool(url, good, "add_note", { text: "x" });
 
         assert.equal(step.status, 403);
-        assert.equal(step.challenge, `Bearer error="insufficient_scope", scope="notes:read notes:write", resource_metadata="${metadataUrl(url)}"`);
+        assert.equal(step.challenge, `Bearer error="insufficient_scope", resource_metadata="${metadataUrl(url)}", scope="notes:read notes:write"`);
         assert.equal(step.body.error.code, -32003);
         assert.match(step.body.error.message, /^Forbidden: .*add_note.*notes:write/);
         /* Operators find out why. */

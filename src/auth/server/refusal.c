@@ -35,7 +35,6 @@ static void refusal_put_challenge(const struct authenticator *authenticator, con
 {
     bool oauth = authenticator->options.n_issuers, first = true;
     bool dpop = oauth && (refusal->dpop || authenticator->options.dpop == HAFT_DPOP_REQUIRED);
-    bool early = refusal->status == 403;
     const char *scopes = refusal->scopes && *refusal->scopes ? refusal->scopes : NULL;
 
     haft_buffer_puts(out, dpop ? "DPoP" : "Bearer");
@@ -47,11 +46,9 @@ static void refusal_put_challenge(const struct authenticator *authenticator, con
         refusal_put(out, &first, "error", refusal->error);
     if (refusal->error && refusal->text)
         refusal_put(out, &first, "error_description", refusal->text);
-    if (scopes && early)
-        refusal_put(out, &first, "scope", scopes);
     if (oauth)
         refusal_put_url(authenticator, path, out, &first);
-    if (scopes && !early)
+    if (scopes)
         refusal_put(out, &first, "scope", scopes);
 }
 
