@@ -163,10 +163,9 @@ static int authenticator_check_issuer(const haft_issuer *issuer, haft_reason *re
 
 static bool authenticator_copy(struct authenticator *authenticator, const char **text)
 {
-    if (*text)
-        *text = haft_arena_copy(authenticator->arena, *text, strlen(*text));
-    else
+    if (!*text)
         return true;
+    *text = haft_arena_copy(authenticator->arena, *text, strlen(*text));
     return *text;
 }
 
