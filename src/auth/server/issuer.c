@@ -166,7 +166,7 @@ static void issuer_end(struct issuer *issuer)
     issuer->generation++;
     uv_mutex_unlock(&authenticator->lock);
     hf_check_keys_fetched(issuer);
-    hf_auth_thread_wake(authenticator);
+    uv_async_send(&authenticator->thread.wake);
 }
 
 static void issuer_fail(struct issuer *issuer, const char *why)
