@@ -169,8 +169,6 @@ static enum token_error question_check_answer(struct question *question, haft_va
     error = hf_claims_check(answer, &rules, now, arena, &claims);
     if (error)
         return error;
-    if (!claims.issuer)
-        claims.issuer = question->issuer->options.url;
     *ret_known = hf_known_new(authenticator, &claims, question->fetch.answer.data,
                               question->fetch.answer.size);
     return *ret_known ? TOKEN_OK : TOKEN_NO_MEMORY;
