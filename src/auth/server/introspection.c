@@ -114,7 +114,7 @@ static void question_go_on(struct question *question, enum token_error error)
         return;
     }
     question->issuer = next;
-    question->discovers = false;
+    question->looked = false;
     question_start(question);
 }
 
@@ -285,7 +285,7 @@ static void question_start(struct question *question)
 
     if (!url)
         metadata = hf_issuer_ask_metadata(issuer, &question->generation);
-    question->started = metadata != ISSUER_WAIT || question->discovers;
+    question->started = metadata != ISSUER_WAIT || question->looked;
     if (url)
         question_post(question, url);
     else if (metadata == ISSUER_READY)
@@ -293,14 +293,14 @@ static void question_start(struct question *question)
     else if (question->started)
         question_fail(question, "its metadata cannot be fetched");
     else
-        question->discovers = true;
+        question->looked = true;
 }
 
 /* Whether it can be asked now: the metadata that it waited for has come. */
 static bool question_is_due(const struct question *question)
 {
     return !question->started &&
-           (!question->discovers || question->generation != question->issuer->generation);
+           (!question->looked || question->generation != question->issuer->generation);
 }
 
 void hf_questions_go_on(struct authenticator *authenticator)

@@ -221,8 +221,8 @@ struct question {
     struct auth_fetch fetch;
     char *token, *path;
     haft_buffer form;
-    bool started, discovers, failed;
-    bool ended; /* under the lock: nobody may join it */
+    bool started, looked, failed; /* looked: its metadata has been asked for */
+    bool ended;                   /* under the lock: nobody may join it */
     unsigned generation;
 };
 
