@@ -50,7 +50,7 @@ struct authenticator_class {
                     const char *scopes, haft_buffer *document);
     /* Appends the value of WWW-Authenticate for a request that requires further scopes. */
     int (*challenge)(haft_authenticator *authenticator, const char *path, const char *scopes,
-                     const haft_identity *identity, haft_buffer *value);
+                     haft_buffer *value);
 
     /* Before requests to the endpoint at a path are checked. Returns 0; HAFT_EEXISTS, with the reason,
      * if it is for a single endpoint (`only`) and another path has been attached; or HAFT_ENOMEM. */

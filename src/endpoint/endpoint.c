@@ -204,9 +204,7 @@ static struct stream_term exchange_term(const haft_identity *identity)
 
 static void exchange_route(haft_exchange *exchange, const haft_request *request)
 {
-    exchange->identity = request->identity;
     exchange_dispatch(exchange, request);
-    exchange->identity = NULL;
     if (!exchange->done && request->identity)
         exchange->term = exchange_term(request->identity);
 }

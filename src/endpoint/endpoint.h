@@ -73,7 +73,6 @@ struct haft_exchange {
     haft_exchange *of;       /* and in that: the exchange it stands for */
     uint64_t stream, number; /* stream and number of the latest event */
     haft_time quiet_since;
-    const haft_identity *identity; /* of its client; NULL if unknown, or after it was handled */
     struct stream_term term;
     /* Before its credentials have been checked: what the endpoint's own mux returned. */
     const struct mount *front;

@@ -255,8 +255,7 @@ static COLD void send_challenge(haft_exchange *exchange, const haft_outgoing *me
     haft_buffer value;
 
     haft_buffer_init(&value, exchange->endpoint->allocator, SEND_CHALLENGE);
-    if (!authenticator->class->challenge(authenticator, options->path, message->scopes,
-                                         exchange->identity, &value))
+    if (!authenticator->class->challenge(authenticator, options->path, message->scopes, &value))
         haft_buffer_add(&value, "", 1);
     challenge.value = value.data;
     hf_exchange_respond(exchange, message->http_status,

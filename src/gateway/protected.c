@@ -167,8 +167,7 @@ int hf_protected_challenge(haft_gateway_request *req, const char *scopes)
     if (!authenticator || !req->edge)
         return 0;
     haft_buffer_init(&value, req->gateway->allocator, PROTECTED_ROOM);
-    status = authenticator->class->challenge(authenticator, PROTECTED_GATEWAY, scopes,
-                                             req->request.identity, &value);
+    status = authenticator->class->challenge(authenticator, PROTECTED_GATEWAY, scopes, &value);
     haft_buffer_add(&value, "", 1);
     status = status ? status : value.status;
     if (!status)

@@ -494,7 +494,7 @@ static void describes_resources(void **state)
             fail_msg("row %zu: %s", i, found);
         haft_buffer_clear(&text);
         assert_int_equal(subject.authenticator->class->challenge(subject.authenticator,
-                                                                 rows[i].path, "c a", NULL, &text),
+                                                                 rows[i].path, "c a", &text),
                          0);
         snprintf(found, sizeof found, "%.*s", (int)text.size, text.data);
         assert_string_equal(found, rows[i].challenge);

@@ -187,12 +187,11 @@ static int identifying_describe(haft_authenticator *base, const char *path, cons
 }
 
 static int identifying_challenge(haft_authenticator *base, const char *path, const char *scopes,
-                                 const haft_identity *identity, haft_buffer *value)
+                                 haft_buffer *value)
 {
     struct identifying *one = (struct identifying *)base;
 
-    haft_buffer_printf(value, "Bearer realm=\"%s%s\", scope=\"%s\", of=\"%s\"", one->name, path,
-                       scopes, identity ? identity->principal : "");
+    haft_buffer_printf(value, "Bearer realm=\"%s%s\", scope=\"%s\"", one->name, path, scopes);
     return value->status;
 }
 

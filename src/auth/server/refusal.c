@@ -53,13 +53,12 @@ static void refusal_put_challenge(const struct authenticator *authenticator, con
 }
 
 int hf_refusal_challenge(haft_authenticator *base, const char *path, const char *scopes,
-                         const haft_identity *identity, haft_buffer *value)
+                         haft_buffer *value)
 {
     const struct authenticator *authenticator = (const struct authenticator *)base;
     struct refusal refusal = {.status = 403, .error = "insufficient_scope"};
     haft_arena *arena = haft_arena_new(authenticator->memory, REFUSAL_ARENA);
 
-    (void)identity;
     refusal.scopes = arena ? hf_scope_union(arena, authenticator->options.scopes, scopes) : NULL;
     if (refusal.scopes)
         refusal_put_challenge(authenticator, path, &refusal, value);

@@ -274,7 +274,7 @@ struct refusal {
 int hf_refusal_make(const struct authenticator *authenticator, const char *path,
                     const struct refusal *refusal, struct authentication *authentication);
 int hf_refusal_challenge(haft_authenticator *base, const char *path, const char *scopes,
-                         const haft_identity *identity, haft_buffer *value);
+                         haft_buffer *value);
 
 int hf_document_describe(haft_authenticator *base, const char *path, const char *name,
                          const char *scopes, haft_buffer *document);
