@@ -557,6 +557,9 @@ static void serves_threads(void **state)
         snprintf(more, sizeof more, ",'n':%u", i);
         token_make(&subject.issuer, i % ISSUER_KEYS, more, crowd.tokens[i]);
     }
+    /* The threads let time pass: none of them may have to wait for keys meanwhile. */
+    subject.issuer.headers = "200 OK\r\nCache-Control: max-age=3600";
+    assert_int_equal(visit_with(&subject, "Bearer", crowd.tokens[0]), 200);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, crowd_run, &crowd), 0);
     for (int i = 0; i < THREADS; i++)
