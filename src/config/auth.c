@@ -6,6 +6,7 @@
 #include "auth/client/wiping.h"
 #include "config/issuer.h"
 #include "config/option.h"
+#include "engine/offer/access.h"
 
 enum { AUTH_SECRET_LIMIT = 64 << 10 };
 
@@ -157,6 +158,40 @@ static void auth_finish_issuers(struct auth_issuers *issuers)
         haft_buffer_finish(&issuers->secrets[i]);
 }
 
+/* Whether the conditions of a rule hold for whatever issuer says so. */
+static bool auth_rule_trusts_all(const struct access_rule *rule)
+{
+    bool says = false;
+
+    for (size_t i = 0; i < rule->n_conditions; i++) {
+        enum access_about about = rule->conditions[i].about;
+
+        if (about == ACCESS_ISSUER || about == ACCESS_PRINCIPAL)
+            return false;
+        says = says || about == ACCESS_SUBJECT || about == ACCESS_CLIENT || about == ACCESS_CLAIM;
+    }
+    return says;
+}
+
+/* With several issuers, a name that one of them gives may be somebody else's at another. */
+static void auth_note_rules(const struct settings *settings, haft_server *server)
+{
+    const char *const *rules = settings->auth.rules;
+
+    for (size_t i = 0; rules && rules[i]; i++) {
+        struct access_rule rule = {0};
+        haft_reason reason = {0};
+
+        if (!hf_access_rule_read(settings->arena, rules[i], i + 1, &rule, &reason) &&
+            auth_rule_trusts_all(&rule))
+            hf_server_log(
+                server, HAFT_NOTICE,
+                "rule %zu of --access applies to tokens of all issuers; add the condition "
+                "\"issuer URL\" if only one of them may decide",
+                i + 1);
+    }
+}
+
 int hf_auth_make(const struct settings *settings, haft_server *server,
                  haft_authenticator **ret_authenticator, haft_reason *reterr_reason)
 {
@@ -180,6 +215,8 @@ int hf_auth_make(const struct settings *settings, haft_server *server,
             reterr_reason);
         status = *ret_authenticator ? 0 : reterr_reason->code ? reterr_reason->code : HAFT_EFAIL;
     }
+    if (!status && issuers.n > 1)
+        auth_note_rules(settings, server);
     auth_finish_issuers(&issuers);
     return status;
 }

@@ -453,6 +453,46 @@ static void rules_and_keys_change_while_serving(void **state)
     auth_end(&test);
 }
 
+static void rules_about_any_issuer_are_noted(void **state)
+{
+    static const char notice[] = "of --access applies to tokens of all issuers";
+    static const struct {
+        const char *rule;
+        bool noted; /* with two issuers */
+    } rows[] = {
+        {"allow if subject admin", true},
+        {"allow tools * if not client web", true},
+        {"deny if claim a=b and scope c", true},
+        {"allow if subject admin and issuer https://a.example", false},
+        {"deny if issuer https://c.example and claim a=b", false},
+        {"deny if principal ada", false},
+        {"deny if scope c", false},
+        {"deny tools *_delete", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
+        bool two = i % 2;
+        const char *const words[] = {ISSUER,
+                                     RESOURCE,
+                                     "--access",
+                                     rows[i / 2].rule,
+                                     two ? "--oauth-issuer" : NULL,
+                                     "https://c.example",
+                                     NULL,
+                                     NULL};
+        haft_authenticator *authenticator = NULL;
+        struct auth_case test;
+        haft_reason reason = {0};
+
+        auth_begin(&test, words);
+        assert_int_equal(hf_auth_make(&test.settings, test.server, &authenticator, &reason), 0);
+        if ((strstr(test.log, notice) != NULL) != (two && rows[i / 2].noted))
+            fail_msg("%s: %s", rows[i / 2].rule, test.log);
+        auth_end(&test);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_file_without_a_secret_is_refused),
         cmocka_unit_test(nobody_is_authenticated_unless_asked),
         cmocka_unit_test(rules_and_keys_change_while_serving),
+        cmocka_unit_test(rules_about_any_issuer_are_noted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
