@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auth/client/form.h"
-#include "auth/client/wiping.h"
+#include "auth/form.h"
+#include "auth/wiping.h"
 #include "auth/private_file.h"
 #include "base/hex.h"
 #include "program.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "auth/client/wiping.h"
+#include "auth/wiping.h"
 #include "config/issuer.h"
 #include "config/option.h"
 #include "engine/offer/access.h"

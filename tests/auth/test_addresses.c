@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "auth/client/form.h"
+#include "auth/form.h"
 #include "auth/web_url.h"
 #include "support/test.h"
 

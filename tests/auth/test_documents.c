@@ -3,7 +3,7 @@
 
 #include "auth/client/login_answer.h"
 #include "auth/client/metadata.h"
-#include "auth/client/scope.h"
+#include "auth/scope.h"
 #include "auth/client/token_answer.h"
 #include "support/test.h"
 

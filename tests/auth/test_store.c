@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "auth/client/store.h"
-#include "auth/client/wiping.h"
+#include "auth/wiping.h"
 #include "support/failing.h"
 #include "support/test.h"
 

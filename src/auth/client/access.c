@@ -6,9 +6,9 @@
 
 #include "auth/client/metadata.h"
 #include "auth/client/oauth.h"
-#include "auth/client/scope.h"
+#include "auth/scope.h"
 #include "auth/client/token_answer.h"
-#include "auth/client/wiping.h"
+#include "auth/wiping.h"
 #include "base/sha256.h"
 #include "json/writer.h"
 

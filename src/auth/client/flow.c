@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "auth/client/token_answer.h"
-#include "auth/client/wiping.h"
+#include "auth/wiping.h"
 #include "part/http_client.h"
 
 enum {

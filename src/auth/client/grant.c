@@ -4,8 +4,8 @@
 
 #include <time.h>
 
-#include "auth/client/form.h"
-#include "auth/client/scope.h"
+#include "auth/form.h"
+#include "auth/scope.h"
 #include "auth/client/token_answer.h"
 #include "base/sha256.h"
 

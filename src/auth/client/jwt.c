@@ -3,7 +3,7 @@
 
 #include "auth/client/assertion.h"
 #include "auth/client/flow.h"
-#include "auth/client/form.h"
+#include "auth/form.h"
 #include "base/sha256.h"
 #include "json/writer.h"
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "auth/client/flow.h"
-#include "auth/client/form.h"
+#include "auth/form.h"
 #include "auth/client/listener.h"
 #include "auth/client/login_answer.h"
-#include "auth/client/scope.h"
+#include "auth/scope.h"
 #include "base/sha256.h"
 
 enum { LOGIN_URL = 16 << 10, LOGIN_STATE = 16, LOGIN_VERIFIER = 32 };

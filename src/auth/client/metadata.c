@@ -2,7 +2,7 @@
  * invalid: a client that guesses can be led elsewhere. */
 #include "auth/client/metadata.h"
 
-#include "auth/client/scope.h"
+#include "auth/scope.h"
 #include "auth/web_url.h"
 #include "json/json.h"
 

@@ -6,7 +6,7 @@
 
 #include "auth/client/challenge.h"
 #include "auth/client/flow.h"
-#include "auth/client/scope.h"
+#include "auth/scope.h"
 #include "part/http_client.h"
 
 enum { OAUTH_HEADER = 32 << 10 };

@@ -1,8 +1,8 @@
 /* options.c - creates an OAuth client: the options are checked and copied when there is still
  * someone to read the reason. */
 #include "auth/client/oauth.h"
-#include "auth/client/scope.h"
-#include "auth/client/wiping.h"
+#include "auth/scope.h"
+#include "auth/wiping.h"
 #include "base/struct.h"
 #include "part/crypto.h"
 

@@ -1,7 +1,7 @@
 /* revoke.c - ends an access: the tokens are revoked at the authorization server (RFC 7009), and
  * forgotten in any case. */
 #include "auth/client/flow.h"
-#include "auth/client/form.h"
+#include "auth/form.h"
 #include "part/http_client.h"
 
 /* Revokes the next token; a server that revokes a refresh token ends its access tokens. */

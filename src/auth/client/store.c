@@ -1,7 +1,7 @@
 /* store.c - the store of an OAuth client. */
 #include "auth/client/store.h"
 
-#include "auth/client/wiping.h"
+#include "auth/wiping.h"
 
 struct auth_entry {
     struct auth_entry *next;

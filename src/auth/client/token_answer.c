@@ -4,7 +4,7 @@
 
 #include "auth/client/login_answer.h"
 #include "auth/client/metadata.h"
-#include "auth/client/scope.h"
+#include "auth/scope.h"
 #include "json/json.h"
 
 /* Ten years: tokens that live longer are treated the same. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "auth/client/wiping.h"
+#include "auth/wiping.h"
 #include "auth/server/server.h"
 #include "base/sha256.h"
 #include "base/struct.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "auth/client/assertion.h"
-#include "auth/client/form.h"
-#include "auth/client/wiping.h"
+#include "auth/form.h"
+#include "auth/wiping.h"
 #include "auth/server/server.h"
 #include "base/list.h"
 

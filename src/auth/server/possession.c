@@ -4,7 +4,7 @@
  * A proof may be used once. Used proofs are remembered in two tables, of which the older one is
  * emptied when the newer one is as old as a proof can be. A nonce is a time under a key of this
  * process, so that none needs to be remembered. */
-#include "auth/client/form.h"
+#include "auth/form.h"
 #include "auth/server/server.h"
 #include "base/sha256.h"
 

@@ -2,7 +2,7 @@
  *
  * The strings are constants of this library and options of the operator: a refusal repeats nothing
  * of its request. */
-#include "auth/client/scope.h"
+#include "auth/scope.h"
 #include "auth/server/server.h"
 #include "json/writer.h"
 

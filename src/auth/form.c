@@ -1,5 +1,5 @@
 /* form.c - forms. */
-#include "auth/client/form.h"
+#include "auth/form.h"
 
 #include <uv.h>
 

@@ -1,5 +1,5 @@
 /* scope.c - sets of scopes as text. */
-#include "auth/client/scope.h"
+#include "auth/scope.h"
 
 /* Takes the next word off the list. */
 static struct text scope_next(const char **list)

@@ -1,4 +1,4 @@
-/* auth/client/scope.h - lists of scopes, separated by single spaces (RFC 6749, section 3.3). */
+/* auth/scope.h - lists of scopes, separated by single spaces (RFC 6749, section 3.3). */
 #ifndef HAFT_SRC_SCOPE_H
 #define HAFT_SRC_SCOPE_H
 

@@ -1,4 +1,4 @@
-/* auth/client/form.h - application/x-www-form-urlencoded, and what else goes into token requests. */
+/* auth/form.h - application/x-www-form-urlencoded, and what else goes into token requests. */
 #ifndef HAFT_SRC_FORM_H
 #define HAFT_SRC_FORM_H
 

@@ -1,5 +1,5 @@
 /* wiping.c - an allocator for secrets. */
-#include "auth/client/wiping.h"
+#include "auth/wiping.h"
 
 #include "base/sha256.h"
 

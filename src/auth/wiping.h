@@ -1,4 +1,4 @@
-/* auth/client/wiping.h - memory for secrets: an allocator that overwrites what it frees, so that
+/* auth/wiping.h - memory for secrets: an allocator that overwrites what it frees, so that
  * arenas and buffers on it leave nothing behind. */
 #ifndef HAFT_SRC_WIPING_H
 #define HAFT_SRC_WIPING_H
