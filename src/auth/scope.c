@@ -1,52 +1,25 @@
 /* scope.c - sets of scopes as text. */
 #include "auth/scope.h"
 
-/* Takes the next word off the list. */
-static struct text scope_next(const char **list)
-{
-    const char *start;
+#include "engine/offer/scope.h"
 
-    while (**list == ' ')
-        ++*list;
-    start = *list;
-    while (**list && **list != ' ')
-        ++*list;
-    return (struct text){start, (size_t)(*list - start)};
-}
-
-static bool scope_is_valid(struct text word)
-{
-    for (size_t i = 0; i < word.size; i++)
-        if (word.data[i] <= ' ' || word.data[i] >= 0x7F || strchr("\"\\", word.data[i]))
-            return false;
-    return word.size;
-}
-
-bool hf_scope_has(const char *list, const char *scope, size_t size)
+bool hf_scope_list_is_valid(const char *list)
 {
     struct text word;
 
-    if (!list)
-        return false;
-    do {
-        word = scope_next(&list);
-        if (word.size == size && size && !memcmp(word.data, scope, size))
-            return true;
-    } while (word.size);
-    return false;
+    while (list && hf_scope_next(&list, &word))
+        if (!hf_scope_is_valid(word.data, word.size))
+            return false;
+    return true;
 }
 
 bool hf_scope_covers(const char *list, const char *other)
 {
     struct text word;
 
-    for (; other;) {
-        word = scope_next(&other);
-        if (!word.size)
-            break;
-        if (!hf_scope_has(list, word.data, word.size))
+    while (other && hf_scope_next(&other, &word))
+        if (!hf_scopes_have(list, word.data, word.size))
             return false;
-    }
     return true;
 }
 
@@ -54,12 +27,9 @@ static size_t scope_append(char *text, size_t size, const char *list)
 {
     struct text word;
 
-    for (; list;) {
-        word = scope_next(&list);
-        if (!word.size)
-            break;
+    while (list && hf_scope_next(&list, &word)) {
         text[size] = '\0';
-        if (!scope_is_valid(word) || hf_scope_has(text, word.data, word.size))
+        if (!hf_scope_is_valid(word.data, word.size) || hf_scopes_have(text, word.data, word.size))
             continue;
         if (size)
             text[size++] = ' ';

@@ -6,8 +6,8 @@
 
 enum { SCOPE_LIMIT = 8 << 10 };
 
-/* Whether the list contains the scope. A NULL list is empty. */
-bool hf_scope_has(const char *list, const char *scope, size_t size);
+/* Whether everything in the list, which may be NULL, is a scope. */
+bool hf_scope_list_is_valid(const char *list);
 /* Whether the list contains every scope of the other. */
 bool hf_scope_covers(const char *list, const char *other);
 

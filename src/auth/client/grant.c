@@ -6,6 +6,7 @@
 
 #include "auth/form.h"
 #include "auth/scope.h"
+#include "engine/offer/scope.h"
 #include "auth/client/token_answer.h"
 #include "base/sha256.h"
 
@@ -327,7 +328,7 @@ static int grant_choose_scopes(struct oauth_flow *flow)
     if (asked)
         asked = hf_scope_union(flow->arena, asked, options->scopes);
     if (asked && options->grant == HAFT_GRANT_CODE && !options->no_refresh &&
-        hf_scope_has(flow->issuer.scopes, "offline_access", strlen("offline_access")))
+        hf_scopes_have(flow->issuer.scopes, "offline_access", strlen("offline_access")))
         asked = hf_scope_union(flow->arena, asked, "offline_access");
     flow->asked = asked;
     return asked ? 0 : hf_flow_no_memory(flow);

@@ -10,6 +10,7 @@
 #include "auth/client/listener.h"
 #include "auth/client/login_answer.h"
 #include "auth/scope.h"
+#include "engine/offer/scope.h"
 #include "base/sha256.h"
 
 enum { LOGIN_URL = 16 << 10, LOGIN_STATE = 16, LOGIN_VERIFIER = 32 };
@@ -231,7 +232,7 @@ static void login_put_url(struct oauth_flow *flow, haft_buffer *url)
     if (*flow->asked)
         hf_form_add(url, "scope", flow->asked);
     /* Without it, OpenID Connect does not grant offline access. */
-    if (hf_scope_has(flow->asked, "offline_access", strlen("offline_access")))
+    if (hf_scopes_have(flow->asked, "offline_access", strlen("offline_access")))
         hf_form_add(url, "prompt", "consent");
     haft_buffer_add(url, "", 1);
     if (challenge.status)

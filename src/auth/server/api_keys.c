@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "auth/lines.h"
+#include "auth/scope.h"
 #include "base/hex.h"
 #include "base/sha256.h"
 #include "endpoint/authenticator.h"
@@ -54,14 +55,6 @@ static struct api_key *api_keys_add(struct api_keys *keys)
     return &keys->keys[keys->n++];
 }
 
-static bool api_keys_scopes_are_valid(const char *scopes)
-{
-    for (; *scopes; scopes++)
-        if (*scopes < ' ' || *scopes >= 0x7F || *scopes == '"' || *scopes == '\\')
-            return false;
-    return true;
-}
-
 /* Reads "SHA256HEX NAME", in which NAME may contain spaces, and the columns after it. */
 static bool api_key_read(struct api_key *key, char *line)
 {
@@ -77,7 +70,7 @@ static bool api_key_read(struct api_key *key, char *line)
         if (created)
             *created = '\0';
     }
-    if (scopes && !api_keys_scopes_are_valid(scopes))
+    if (scopes && !hf_scope_list_is_valid(scopes))
         return false;
     key->identity = (haft_identity)HAFT_INIT(haft_identity, .principal = name, .method = "api-key",
                                              .scopes = scopes ? scopes : "*", .fixed = true);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "auth/wiping.h"
+#include "auth/scope.h"
 #include "auth/server/server.h"
 #include "base/sha256.h"
 #include "base/struct.h"
@@ -70,14 +71,6 @@ static bool authenticator_is_secure(const char *text, struct web_url *ret_url)
            (ret_url->tls || ret_url->loopback);
 }
 
-static bool authenticator_scopes_are_valid(const char *scopes)
-{
-    for (; scopes && *scopes; scopes++)
-        if (*scopes < ' ' || *scopes >= 0x7F || *scopes == '"' || *scopes == '\\')
-            return false;
-    return true;
-}
-
 static int authenticator_check_resource(const haft_authenticator_options *options,
                                         haft_reason *reterr_reason)
 {
@@ -109,7 +102,7 @@ static int authenticator_check_options(const haft_authenticator_options *options
                                     "either issuers or key_file must be set");
     if (options->n_issuers > AUTHENTICATOR_ISSUERS || (options->n_issuers && !options->issuers))
         return authenticator_refuse(reterr_reason, "n_issuers", "expected at most 64 issuers");
-    if (!authenticator_scopes_are_valid(options->scopes))
+    if (!hf_scope_list_is_valid(options->scopes))
         return authenticator_refuse(reterr_reason, "scopes",
                                     "expected scopes separated by spaces, without quotes");
     if (options->dpop > HAFT_DPOP_REQUIRED)
