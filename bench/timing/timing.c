@@ -19,7 +19,7 @@
 #include "base/sha256.h"
 
 #if __has_include("auth/server/api_keys.h")
-#include "auth/client/wiping.h"
+#include "auth/wiping.h"
 #include "auth/server/api_keys.h"
 #define TIMING_API_KEYS 1
 #else
