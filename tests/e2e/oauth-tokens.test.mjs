@@ -465,7 +465,11 @@ test("API keys are added, used beside tokens, and revoked", () =>
             assert.deepEqual(names(await ask(undefined, { "x-api-key": all })), ["add_note", "list_notes", "whoami"]);
             /* It cannot get other scopes, so it sees what it has. */
             assert.deepEqual(names(await ask(some)), ["list_notes", "whoami"]);
-            for (const [key, name] of [[some, "add_note"], [few, "list_notes"], [all, "absent"]]) {
+            const poor = await callTool(url, few, "list_notes", {});
+
+            assert.equal(poor.status, 403);
+            assert.match(poor.challenge, /^Bearer error="insufficient_scope", .*, scope="notes:read"$/);
+            for (const [key, name] of [[some, "add_note"], [all, "absent"]]) {
                 const answer = await callTool(url, key, name, { text: "x" });
 
                 assert.equal(answer.challenge, undefined);
