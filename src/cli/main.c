@@ -348,7 +348,7 @@ static bool cli_has(const struct command *command, const char *flag)
 
 static int cli_refuse_without_http(const struct command *command)
 {
-    const char *flag = hf_auth_given(&command->settings, FROM_COMMAND_LINE);
+    const char *flag = HAFT_HTTP ? hf_auth_given(&command->settings, FROM_COMMAND_LINE) : NULL;
 
     if (!flag)
         return COMMAND_OK;

@@ -612,14 +612,14 @@ static int own_method(haft_call *call, haft_value *params, void *data)
 static void methods_have_identities(void **state)
 {
     static const char *const messages[] = {
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"own/method\"}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"own/method\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"acme/method\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"acme/method\"}",
     };
     haft_server *server = serve();
     struct wire *wire = open_as(server, &poor_client);
 
     (void)state;
-    assert_int_equal(haft_on(server, "own/method", own_method, NULL), 0);
+    assert_int_equal(haft_on(server, "acme/method", own_method, NULL), 0);
     for (size_t i = 0; i < COUNT_OF(messages); i++) {
         *seen = '\0';
         assert_int_equal(wire_send(wire, messages[i]), 0);
