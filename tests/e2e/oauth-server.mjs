@@ -46,7 +46,7 @@ export const forms = {
         const file = join(directory, "config.json");
         const asks = { introspection: "auto", client_id: ASKER.client_id };
         const options = {
-            resource,
+            resource: new URL(resource).origin /* several resources: each has its own path */,
             scopes: "notes:read",
             issuers: issuers.map((issuer) => ({ url: issuer.url, ...(issuer.asked ? { ...asks, client_secret_file: issuer.asked } : {}) })),
         };
