@@ -171,6 +171,7 @@ static void timing_measure(const struct timing_bench *bench, timing_function *fu
             sink += function(bench, &input);
         samples[i] = (struct timing_sample){(double)(timing_now() - start), class};
     }
+    (void)sink;
 }
 
 static int timing_compare(const void *left, const void *right)
