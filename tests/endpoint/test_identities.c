@@ -104,6 +104,7 @@ static int site_try(struct site *site, haft_http_options options, const haft_all
         haft_server_free(site->server);
         return HAFT_ENOMEM;
     }
+    site->mux.bodies_stay = false; /* they are freed before requests are answered */
     if (hf_limit_new(&options, site->server->allocator, &site->mux.limiter)) {
         hf_mux_finish(&site->mux);
         haft_server_free(site->server);
