@@ -359,7 +359,7 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
     return pending.exchange ? pending : nobody;
 }
 
-bool hf_mux_foresees(struct mux *mux, const haft_request *request, const haft_responder *responder,
+bool hf_mux_refuses_early(struct mux *mux, const haft_request *request, const haft_responder *responder,
                      void *context, haft_time now)
 {
     const struct mount *by = mount_find(mux, request->path);
@@ -377,7 +377,7 @@ bool hf_mux_foresees(struct mux *mux, const haft_request *request, const haft_re
         if (mux->app_responder)
             responder = mux->app_responder;
     }
-    return hf_mux_foresee(mux, by, request, responder, context, now);
+    return hf_credentials_foresee(mux, by, request, responder, context, now);
 }
 
 void hf_mux_gone(struct pending_request pending)

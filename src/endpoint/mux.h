@@ -1,6 +1,6 @@
 /* endpoint/mux.h - the apps behind one loop's address, and their guard. */
-#ifndef HAFT_SRC_FRONT_H
-#define HAFT_SRC_FRONT_H
+#ifndef HAFT_SRC_MUX_H
+#define HAFT_SRC_MUX_H
 
 #include "stage/limiter.h"
 #include "endpoint/authenticator.h"
@@ -57,13 +57,13 @@ struct pending_request {
     void *exchange;
 };
 
-/* Opens the server's endpoint and the other mounts. Returns 0, or an error with its reason. */
 /* The next mount in a program's list, whose struct may be shorter than ours. */
 static inline const haft_http_mount *mount_next(const haft_http_mount *one)
 {
     return (const void *)((const char *)one + one->struct_size);
 }
 
+/* Opens the server's endpoint and the other mounts. Returns 0, or an error with its reason. */
 int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_http_loop *loop,
                 haft_reason *reterr_reason);
 /* The same for one endpoint with an authenticator, which the mux does not own. Returns 0 or an
@@ -88,7 +88,7 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
                                      const haft_responder *responder, void *context, haft_time now);
 /* Answers a request before its body is read if it will be refused in any case. Returns true if it has
  * been answered. */
-bool hf_mux_foresees(struct mux *mux, const haft_request *request, const haft_responder *responder,
+bool hf_mux_refuses_early(struct mux *mux, const haft_request *request, const haft_responder *responder,
                      void *context, haft_time now);
 void hf_mux_gone(struct pending_request pending);
 /* Whether the request continues although its client has closed its side of the connection. */
@@ -173,7 +173,7 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
                                     void *context, haft_time now);
 /* Refuses a request before its body is read, if its credentials cannot be right. Returns true if it
  * has been answered. */
-bool hf_mux_foresee(struct mux *mux, const struct mount *by, const haft_request *request,
+bool hf_credentials_foresee(struct mux *mux, const struct mount *by, const haft_request *request,
                     const haft_responder *responder, void *context, haft_time now);
 /* Continues a request whose credentials have been checked, or refuses it. */
 struct pending_request hf_credentials_conclude(struct credentials *check, const struct mount *by,

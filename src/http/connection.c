@@ -96,7 +96,7 @@ static bool connection_foresees(struct connection *c)
     c->keep_alive = false;
     c->handling = true;
     refused =
-        hf_mux_foresees(&c->http->mux, &request, &hf_http_responder, c, loop_now(&c->http->loop));
+        hf_mux_refuses_early(&c->http->mux, &request, &hf_http_responder, c, loop_now(&c->http->loop));
     c->handling = false;
     if (refused) {
         c->lingers = true;
@@ -125,8 +125,8 @@ static void fail(struct connection *c)
     hf_connection_refuse(c, refusals[i].status, refusals[i].message);
 }
 
-/* Says in the log that a client sends the start of a TLS handshake, which nobody finds otherwise: all
- * that it reports is that something is wrong with the version. */
+/* Logs that a client sent the start of a TLS handshake: its own error message only says that the TLS
+ * version is wrong. */
 static void connection_hint(struct connection *c, const char *bytes, size_t size)
 {
     haft_time now = loop_now(&c->http->loop);
@@ -136,7 +136,8 @@ static void connection_hint(struct connection *c, const char *bytes, size_t size
         return;
     c->http->hinted = now;
     hf_server_log(c->http->server, HAFT_WARNING,
-                  "%s uses TLS, but this server has no certificate: use http://, or set one",
+                  "%s uses TLS, but this server has no certificate; use http://, or set a "
+                  "certificate",
                   *c->peer ? c->peer : "a client");
 }
 

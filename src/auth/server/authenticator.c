@@ -36,7 +36,7 @@ static int authenticator_no_memory(haft_reason *reason)
 static int64_t authenticator_clock(void *context, bool wall)
 {
     (void)context;
-    /* Tokens count in seconds, which take much less time to read than nanoseconds. */
+    /* Seconds are enough for tokens, and time() is much faster than a clock of nanoseconds. */
     return wall ? (int64_t)time(NULL) * 1000 : (int64_t)(uv_hrtime() / 1000000);
 }
 

@@ -194,8 +194,8 @@ enum issuer_answer { ISSUER_READY, ISSUER_WAIT, ISSUER_DOWN };
  * to pass, or that the issuer cannot be reached. `waited`: it has waited, so that old keys will do. */
 enum issuer_answer hf_issuer_take(struct issuer *issuer, bool waited, struct key_set **ret_keys,
                                   unsigned *ret_generation);
-/* A token has a key that is not among them, with this id or NULL. Returns ISSUER_WAIT if they are fetched again, or
- * ISSUER_DOWN. */
+/* A token has a key that is not among them, with this id or NULL. Returns ISSUER_WAIT if they are
+ * fetched again, or ISSUER_DOWN. */
 enum issuer_answer hf_issuer_refresh(struct issuer *issuer, const char *kid,
                                      unsigned *ret_generation);
 /* On the thread: has the metadata fetched. Returns ISSUER_READY if it is known, as ISSUER_WAIT and
