@@ -342,7 +342,7 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
 }
 
 bool hf_credentials_foresee(struct mux *mux, const struct mount *by, const haft_request *request,
-                    const haft_responder *responder, void *context, haft_time now)
+                            const haft_responder *responder, void *context, haft_time now)
 {
     struct credentials *check;
     haft_server *server;

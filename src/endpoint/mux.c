@@ -359,8 +359,8 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
     return pending.exchange ? pending : nobody;
 }
 
-bool hf_mux_refuses_early(struct mux *mux, const haft_request *request, const haft_responder *responder,
-                     void *context, haft_time now)
+bool hf_mux_refuses_early(struct mux *mux, const haft_request *request,
+                          const haft_responder *responder, void *context, haft_time now)
 {
     const struct mount *by = mount_find(mux, request->path);
     const char *resource;

@@ -88,8 +88,8 @@ struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
                                      const haft_responder *responder, void *context, haft_time now);
 /* Answers a request before its body is read if it will be refused in any case. Returns true if it has
  * been answered. */
-bool hf_mux_refuses_early(struct mux *mux, const haft_request *request, const haft_responder *responder,
-                     void *context, haft_time now);
+bool hf_mux_refuses_early(struct mux *mux, const haft_request *request,
+                          const haft_responder *responder, void *context, haft_time now);
 void hf_mux_gone(struct pending_request pending);
 /* Whether the request continues although its client has closed its side of the connection. */
 bool hf_mux_half_closed(struct pending_request pending);
@@ -174,7 +174,7 @@ struct pending_request hf_mux_check(struct mux *mux, const struct mount *by,
 /* Refuses a request before its body is read, if its credentials cannot be right. Returns true if it
  * has been answered. */
 bool hf_credentials_foresee(struct mux *mux, const struct mount *by, const haft_request *request,
-                    const haft_responder *responder, void *context, haft_time now);
+                            const haft_responder *responder, void *context, haft_time now);
 /* Continues a request whose credentials have been checked, or refuses it. */
 struct pending_request hf_credentials_conclude(struct credentials *check, const struct mount *by,
                                                const haft_request *request,

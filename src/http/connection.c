@@ -95,8 +95,8 @@ static bool connection_foresees(struct connection *c)
     request = connection_request(c);
     c->keep_alive = false;
     c->handling = true;
-    refused =
-        hf_mux_refuses_early(&c->http->mux, &request, &hf_http_responder, c, loop_now(&c->http->loop));
+    refused = hf_mux_refuses_early(&c->http->mux, &request, &hf_http_responder, c,
+                                   loop_now(&c->http->loop));
     c->handling = false;
     if (refused) {
         c->lingers = true;

@@ -65,8 +65,8 @@ static const struct {
     {LONG256, LONG256, NULL},
     {WORDS32, "", NULL},
     {LONG256 "a", NULL, "scopes: a scope is longer than 256 bytes"},
-    {WORDS32 "e", NULL, "scopes: there are more than 32"},
-    {"a b a", NULL, "scopes: \"a\" is there twice"},
+    {WORDS32 "e", NULL, "scopes: an item can require at most 32"},
+    {"a b a", NULL, "scopes: \"a\" appears twice"},
     {"*", NULL, "scopes: \"*\" cannot be required; it means all scopes of a client"},
     {"a\"b", NULL, "scopes: \"a\"b\" is not a scope; scopes consist of printable ASCII*"},
     {"a\\b", NULL, "scopes: \"a\\b\" is not a scope;*"},
@@ -224,7 +224,7 @@ static const struct {
     {"deny if claim =x", "rule 1, column 15: a claim is compared as NAME=PATTERN*"},
     {"deny if subject \"x", "rule 1, column 17: the quote is not closed: deny if subject \"x"},
     {"deny if " EIGHT_CONDITIONS " and " EIGHT_CONDITIONS " and scope a",
-     "rule 1, column *: there are more than 16 conditions: *"},
+     "rule 1, column *: a rule can have at most 16 conditions: *"},
     {"deny if subject " LONG256 LONG256 LONG256 LONG256,
      "rule 1, column 1: the rule is longer than 1024 bytes: "},
     {"deny tools caf\xe9", "rule 1, column 1: the rule is not valid UTF-8: "},
@@ -265,7 +265,7 @@ static void rules_are_numbered_and_bounded(void **state)
     rules[2] = rules[ACCESS_RULES] = "deny";
     assert_int_equal(haft_server_set_access(server, HAFT_WITH(haft_access, .rules = rules)),
                      HAFT_EINVAL);
-    assert_string_equal(haft_server_error(server)->text, "there are more than 64 rules");
+    assert_string_equal(haft_server_error(server)->text, "at most 64 rules are allowed");
     assert_int_equal(haft_server_set_access(server, &(haft_access){.hide = true}), HAFT_EINVAL);
     haft_server_free(server);
 }
@@ -619,8 +619,7 @@ static void wrong_inclusions_are_refused(void **state)
     }
     assert_int_equal(haft_server_set_access(server, HAFT_WITH(haft_access, .includes = lines)),
                      HAFT_EINVAL);
-    assert_string_equal(haft_server_error(server)->text,
-                        "there are more than 64 scopes that include others");
+    assert_string_equal(haft_server_error(server)->text, "at most 64 scopes can include others");
     snprintf(many, 8, "a=");
     for (size_t i = 0; i <= ACCESS_INCLUDED; i++)
         snprintf(many + strlen(many), 16, "s%zu ", i);

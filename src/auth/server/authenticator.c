@@ -113,7 +113,7 @@ static int authenticator_check_options(const haft_authenticator_options *options
         return authenticator_refuse(reterr_reason, "dpop_nonce",
                                     "cannot be used if DPoP is refused");
     if (options->skew_s > AUTHENTICATOR_MAX_SKEW_S)
-        return authenticator_refuse(reterr_reason, "skew_s", "at most 3,600 seconds");
+        return authenticator_refuse(reterr_reason, "skew_s", "must be at most 3,600 seconds");
     return 0;
 }
 
@@ -212,7 +212,8 @@ static int authenticator_add_issuer(struct authenticator *authenticator, struct 
     hf_web_url_read(options->url, &issuer->url);
     for (size_t i = 0; &authenticator->issuers[i] != issuer; i++)
         if (!strcmp(authenticator->issuers[i].options.url, options->url))
-            return authenticator_refuse(reterr_reason, "issuer.url", "an issuer is given twice");
+            return authenticator_refuse(reterr_reason, "issuer.url",
+                                        "two issuers have the same URL");
     return authenticator_open_key(issuer, reterr_reason);
 }
 

@@ -55,7 +55,7 @@ static int access_add_line(struct access *access, const char *line, haft_reason 
     found = access_find(access, line, size);
     if (!found && access->n_inclusions == ACCESS_INCLUDES)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "includes",
-                            "there are more than %d scopes that include others", ACCESS_INCLUDES);
+                            "at most %d scopes can include others", ACCESS_INCLUDES);
     if (!found) {
         found = &access->inclusions[access->n_inclusions++];
         *found = (struct access_inclusion){haft_arena_copy(access->arena, line, size), ""};
@@ -165,7 +165,7 @@ static int access_read_rules(struct access *access, const char *const *rules,
         struct access_rule *rule = &access->rules[access->n_rules];
 
         if (access->n_rules++ == ACCESS_RULES)
-            return hf_error_set(reterr_reason, HAFT_EINVAL, "rules", "there are more than %d rules",
+            return hf_error_set(reterr_reason, HAFT_EINVAL, "rules", "at most %d rules are allowed",
                                 ACCESS_RULES);
         status = hf_access_rule_read(access->arena, *rules, access->n_rules, rule, reterr_reason);
         for (size_t i = 0; !status && i < rule->n_conditions; i++)

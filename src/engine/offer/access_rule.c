@@ -183,7 +183,7 @@ static int rule_read_conditions(struct rule_reading *reading, struct access_rule
         return rule_refuse_memory(reading);
     do {
         if (rule->n_conditions == ACCESS_CONDITIONS)
-            return rule_refuse(reading, reading->start, "there are more than %d conditions",
+            return rule_refuse(reading, reading->start, "a rule can have at most %d conditions",
                                ACCESS_CONDITIONS);
         status = rule_advance(reading); /* past "if" or "and" */
         if (!status)

@@ -96,11 +96,11 @@ int hf_item_set_scopes(haft_server *server, struct item *item, const char *scope
             return scope_refuse(server, item, &word);
         if (n++ == SCOPES_MAX)
             return hf_server_refuse(server, HAFT_EINVAL, item->name,
-                                    "scopes: there are more than %d", SCOPES_MAX);
+                                    "scopes: an item can require at most %d", SCOPES_MAX);
         text[size] = '\0';
         if (hf_scopes_have(text, word.data, word.size))
             return hf_server_refuse(server, HAFT_EINVAL, item->name,
-                                    "scopes: \"%.*s\" is there twice", (int)word.size, word.data);
+                                    "scopes: \"%.*s\" appears twice", (int)word.size, word.data);
         if (size)
             text[size++] = ' ';
         memcpy(text + size, word.data, word.size);
