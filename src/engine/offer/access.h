@@ -1,4 +1,5 @@
-/* engine/offer/access.h - what identified clients may use (access.c, access_rule.c).
+/* engine/offer/access.h - what identified clients may use (access.c, access_rule.c,
+ * access_includes.c).
  *
  * An `access` has been read from haft_access. It is immutable and reference-counted, and belongs to
  * a catalogue: a call is checked by the rules that its catalogue has. NULL is one without rules. */
@@ -69,10 +70,15 @@ void hf_access_let_go(struct access *access);
 int hf_access_rule_read(haft_arena *arena, const char *text, size_t number,
                         struct access_rule *ret_rule, haft_reason *reterr_reason);
 
+/* Reads lines of inclusions, which end with NULL (access_includes.c). */
+int hf_access_read_includes(struct access *access, const char *const *lines,
+                            haft_reason *reterr_reason);
+
 /* Finds the rules whose conditions hold for a client, as bits. Returns 0; HAFT_EPARSE if its claims
  * are not a JSON object; HAFT_ENOMEM. */
 int hf_access_holds(const struct access *access, const haft_identity *identity, haft_arena *arena,
                     uint64_t *ret_holds);
+
 enum { ACCESS_URI_FORMS = 2 };
 
 /* The forms of a URI that rules must permit: decoded, and also without dot segments and empty
