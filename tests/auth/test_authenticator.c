@@ -111,7 +111,7 @@ static void refuses_unsized_options(void **state)
     options.issuers = issuers;
     options.n_issuers = 2;
     assert_null(haft_authenticator_new(&options, &reason));
-    assert_non_null(strstr(reason.text, "twice"));
+    assert_non_null(strstr(reason.text, "two issuers have the same URL"));
     issuers[1].struct_size = 0;
     assert_null(haft_authenticator_new(&options, &reason));
     assert_non_null(strstr(reason.text, "struct_size"));
