@@ -214,9 +214,9 @@ async function login(url, env, limit = "exec") {
         started: (child) =>
             child.stderr.on("data", (text) => {
                 err += text;
-                const line = /^http\S+\/auth\?\S+$/m.exec(err);
+                const line = /^(http\S+\/auth\?\S+)\n/m.exec(err)?.[1];
 
-                if (line && !opened) opened = browse(line[0]).catch(() => {});
+                if (line && !opened) opened = browse(line).catch(() => {});
             }),
     });
 }

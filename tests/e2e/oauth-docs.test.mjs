@@ -77,9 +77,9 @@ async function session(heading) {
                 child.stderr.on("data", (more) => {
                     err += more;
                     /* A person at a browser. */
-                    const url = /^http\S+\/auth\?\S+$/m.exec(err);
+                    const url = /^(http\S+\/auth\?\S+)\n/m.exec(err)?.[1];
 
-                    if (url && !opened) opened = browse(url[0]).catch(() => {});
+                    if (url && !opened) opened = browse(url).catch(() => {});
                 });
                 if (isServer(command)) {
                     running.push(child);
