@@ -400,7 +400,7 @@ static int tool_call_begin(haft_call *call, yyjson_val *name)
         if (permitted < 1) {
             call->entry = NULL;
             call->args.direct.of = NULL;
-            return permitted ? RPC_INTERNAL_ERROR : HAFT_ENOTFOUND;
+            return permitted ? (int)RPC_INTERNAL_ERROR : (int)HAFT_ENOTFOUND;
         }
     }
     call->item = call->entry->item;
