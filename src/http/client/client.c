@@ -116,14 +116,11 @@ void hf_http_client_wait_until(http_client *client, uint64_t ms)
 static void client_on_soon(uv_idle_t *idle)
 {
     http_client *client = idle->data;
-    bool due = client->curl_due;
 
     client->uv->idle_stop(idle);
-    client->curl_due = false;
-    if (due)
+    if (client->curl_due)
         hf_http_watch_due(client);
-    else
-        hf_http_client_settle(client);
+    hf_http_client_settle(client);
 }
 
 void hf_http_client_settle_soon(http_client *client)
@@ -189,11 +186,13 @@ static http_request *client_find_waiting(const http_client *client)
 }
 
 /* Does what callbacks requested while libcurl was on the stack, but only what is pending now: a
- * caller that starts a request again whenever it fails must not block the loop. */
+ * caller that starts a request again whenever it fails must not block the loop. libcurl sends what was
+ * added at once, while it is in the processor's cache, and not in another turn of the loop. */
 static bool client_do_waiting(http_client *client)
 {
     unsigned left = client->n_requests;
     http_request *request;
+    bool adds = false;
     CURLcode code;
 
     client->waiting = false;
@@ -202,7 +201,7 @@ static bool client_do_waiting(http_client *client)
            (request = client_find_waiting(client))) {
         request->pass = client->pass;
         if (!request->added) {
-            hf_http_request_add(request);
+            adds = hf_http_request_add(request) || adds;
             continue;
         }
         request->resumed = false;
@@ -217,6 +216,8 @@ static bool client_do_waiting(http_client *client)
         if (code && !request->over)
             hf_http_request_finish(request, hf_http_error_of(request, code));
     }
+    if (adds)
+        hf_http_watch_due(client);
     return true;
 }
 
@@ -298,10 +299,14 @@ void hf_http_client_settle(http_client *client)
             more = client_reap(client);
     }
     client_release_over(client);
-    if (client->destroyed)
+    if (client->destroyed) {
         client_close(client);
-    else if (!client->requests)
+        return;
+    }
+    if (!client->requests)
         client_wait_again(client);
+    if (!client->waiting && !client->curl_due && !client->broken)
+        client->uv->idle_stop(&client->soon); /* or the loop would only look for events */
 }
 
 /* ---- options ---- */

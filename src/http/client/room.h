@@ -153,7 +153,7 @@ int hf_http_watch_time(CURLM *multi, long ms, void *context);
 /* Marks the connection of this handle as used; libcurl's callback for closing such a connection. */
 void hf_http_watch_keep(http_client *client, const CURL *easy);
 int hf_http_watch_socket_closes(void *context, curl_socket_t socket);
-/* libcurl's timer has expired. */
+/* Lets libcurl do what is due: its timer has expired, or requests were added. Settle afterwards. */
 void hf_http_watch_due(http_client *client);
 void hf_http_watch_close_all(http_client *client);
 

@@ -8,13 +8,12 @@ static void watch_act(http_client *client, curl_socket_t socket, int flags)
 {
     int running;
 
-    if (client->multi && !client->destroyed) {
-        client->depth++;
-        if (curl_multi_socket_action(client->multi, socket, flags, &running))
-            client->broken = true;
-        client->depth--;
-    }
-    hf_http_client_settle(client);
+    if (!client->multi || client->destroyed)
+        return;
+    client->depth++;
+    if (curl_multi_socket_action(client->multi, socket, flags, &running))
+        client->broken = true;
+    client->depth--;
 }
 
 /* A failure makes libcurl's handle unusable: the client starts over. */
@@ -54,6 +53,7 @@ static void watch_on_ready(uv_poll_t *poll, int status, int events)
     if (events & UV_WRITABLE)
         flags |= CURL_CSELECT_OUT;
     watch_act(client, watch->socket, flags);
+    hf_http_client_settle(client);
     if (status < 0 && !watch->closed && watch->events && watch_start(watch))
         watch_fail(client);
 }
@@ -73,12 +73,14 @@ static int watch_start(struct http_watch *watch)
 
 void hf_http_watch_due(http_client *client)
 {
+    client->curl_due = false; /* libcurl says so again if it is */
     watch_act(client, CURL_SOCKET_TIMEOUT, 0);
 }
 
 static void watch_on_time(uv_timer_t *timer)
 {
     hf_http_watch_due(timer->data);
+    hf_http_client_settle(timer->data);
 }
 
 static void watch_release(uv_handle_t *handle)
