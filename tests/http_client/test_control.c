@@ -723,6 +723,29 @@ static void polls_a_used_connection_on(void **state)
     rogue_close(rogue);
 }
 
+/* What the end of a request starts is sent before the loop looks for events: it has no other work. */
+static void sends_in_the_same_turn(void **state)
+{
+    static const struct deed deed = {IN_END, act_ask_again};
+    static struct outcome outcome;
+    struct asker asker;
+
+    (void)state;
+    next_rogue = rogue_open(serve_four, NULL);
+    asker_init(&asker);
+    deed_now = &deed;
+    atomic_store(&answers_due, 1);
+    ask_start(&asker, (struct http_request_options){.url = next_rogue->url, .on_end = end_and_act},
+              &outcome);
+    run_until_over(&asker, &outcome);
+    assert_int_not_equal(uv_backend_timeout(&asker.loop), 0);
+    atomic_store(&answers_due, 2);
+    run_until_over(&asker, &another);
+    assert_string_equal(another.text, "no error");
+    asker_finish(&asker);
+    rogue_close(next_rogue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -738,6 +761,7 @@ int main(void)
         cmocka_unit_test(survives_every_failing_allocation),
         cmocka_unit_test(begins_anew_when_libuv_fails),
         cmocka_unit_test(polls_a_used_connection_on),
+        cmocka_unit_test(sends_in_the_same_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
