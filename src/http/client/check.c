@@ -30,10 +30,25 @@ bool hf_http_check_method(const char *method)
     return size <= CHECK_LONGEST && hf_http_check_name(method, size);
 }
 
+/* Whether one of eight characters is a control character. */
+static bool check_has_control(const char *text)
+{
+    const uint64_t ones = UINT64_MAX / UINT8_MAX, high = ones << 7;
+    uint64_t word, deletes;
+
+    memcpy(&word, text, sizeof word);
+    deletes = word ^ ones * 0x7F;
+    return (((word - ones * ' ') & ~word) | ((deletes - ones) & ~deletes)) & high;
+}
+
 /* field-value of RFC 9110, 5.5: no control characters but tabs */
 bool hf_http_check_value(const char *value, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
+    size_t i = 0;
+
+    while (size - i >= sizeof(uint64_t) && !check_has_control(value + i))
+        i += sizeof(uint64_t);
+    for (; i < size; i++) {
         unsigned char c = (unsigned char)value[i];
 
         if ((c < ' ' && c != '\t') || c == 0x7F)
@@ -67,6 +82,8 @@ bool hf_http_check_is_framing(const char *name)
         "Trailer",        "Transfer-Encoding", "Upgrade",
     };
 
+    if (!strchr("cehkptu", *name | 0x20)) /* their first letters */
+        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((*name | 0x20) == (*names[i] | 0x20) && !strcasecmp(name, names[i]))
             return true;
