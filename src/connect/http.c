@@ -30,17 +30,19 @@ static struct http_exchange *http_find_kind(const struct http_link *http,
  * before the listening stream is open would be lost. */
 bool hf_http_link_blocks(const struct http_link *http, const struct http_exchange *exchange)
 {
-    const struct http_exchange *listen = http_find_kind(http, EXCHANGE_LISTEN);
+    const struct http_exchange *at = http->n_initialized ? http->first : NULL;
 
     if (exchange->kind != EXCHANGE_REQUEST && exchange->kind != EXCHANGE_MESSAGE)
         return false;
     if (http->events && !http->endpoint)
         return true;
-    for (const struct http_exchange *at = http->first; at && at != exchange; at = at->next)
+    for (; at && at != exchange; at = at->next)
         if (at->is_initialized && !at->answer.status)
             return true;
-    return exchange->kind == EXCHANGE_REQUEST && listen && !listen->answer.status &&
-           http->listen_wait > uv_now(http->link.loop);
+    if (exchange->kind != EXCHANGE_REQUEST || http->listen_wait <= uv_now(http->link.loop))
+        return false;
+    at = http_find_kind(http, EXCHANGE_LISTEN);
+    return at && !at->answer.status;
 }
 
 void hf_http_link_schedule(struct http_link *http)
@@ -100,9 +102,16 @@ void hf_http_link_go_on(struct http_link *http)
         http_go_on_ending(http);
         return;
     }
+    if (!http->waits)
+        return;
+    http->waits = false;
     for (struct http_exchange *at = http->first, *next; at; at = next) {
         next = at->next;
-        if (at->state == EXCHANGE_WAITING && !at->busy && !at->dropped)
+        if (at->state != EXCHANGE_WAITING)
+            continue;
+        if (at->busy || at->dropped)
+            http->waits = true;
+        else
             hf_http_exchange_begin(at);
     }
 }
@@ -182,6 +191,7 @@ static int http_fill(struct http_exchange *exchange, const haft_outgoing *messag
     exchange->tag = message->tag;
     exchange->is_initialize = http_is(message, "initialize");
     exchange->is_initialized = http_is(message, "notifications/initialized");
+    exchange->http->n_initialized += exchange->is_initialized;
     exchange->body = haft_arena_copy(arena, message->text, message->size);
     exchange->body_size = message->size;
     exchange->fields = haft_arena_zalloc(arena, n + 1, sizeof *exchange->fields);

@@ -97,7 +97,9 @@ struct http_link {
     haft_authorizer *authorizer; /* NULL for none */
     struct http_exchange *first, *last, *spare;
     unsigned n_spare;
-    uv_timer_t timer; /* for the earliest `due` */
+    unsigned n_initialized; /* exchanges with that notification */
+    bool waits;             /* some exchange may wait for another */
+    uv_timer_t timer;       /* for the earliest `due` */
     enum revision revision;
     bool legacy; /* `initialize` was answered */
     char session[HTTP_SESSION_LIMIT + 1];

@@ -77,6 +77,7 @@ void hf_http_exchange_free(struct http_exchange *exchange)
         .arena = exchange->arena, .answer.body = exchange->answer.body, .sse = exchange->sse};
 
     LIST_REMOVE(http->first, http->last, exchange, previous, next);
+    http->n_initialized -= exchange->is_initialized;
     exchange_wipe_access(exchange);
     if (http->n_spare == EXCHANGE_SPARES || http->ending) {
         exchange_destroy(http, exchange);
@@ -291,8 +292,10 @@ void hf_http_exchange_begin(struct http_exchange *exchange)
 
     exchange->state = EXCHANGE_WAITING;
     exchange->due = 0;
-    if (hf_http_link_blocks(exchange->http, exchange))
+    if (hf_http_link_blocks(exchange->http, exchange)) {
+        exchange->http->waits = true;
         return;
+    }
     exchange_wipe_access(exchange);
     status = hf_http_access_headers(exchange);
     if (!status)
