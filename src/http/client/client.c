@@ -53,43 +53,66 @@ CURLM *hf_http_client_multi(http_client *client)
     return multi;
 }
 
-void hf_http_client_take_easy(http_request *request)
+static void client_free_handle(http_client *client, struct http_handle *handle)
 {
-    http_client *client = request->client;
-    struct http_spare spare = {.easy = NULL};
-
-    if (client->n_spare)
-        spare = client->spare[--client->n_spare];
-    else
-        spare.easy = curl_easy_init();
-    request->easy = spare.easy;
-    request->prepared = spare.prepared;
-    request->at_main = spare.at_main;
+    curl_easy_cleanup(handle->easy);
+    client->allocator->release(client->allocator->context, handle, sizeof *handle);
 }
 
-void hf_http_client_keep_easy(http_request *request)
+static struct http_handle *client_new_handle(const http_client *client)
+{
+    const haft_allocator *allocator = client->allocator;
+    struct http_handle *handle = allocator->alloc(allocator->context, sizeof *handle);
+
+    if (!handle)
+        return NULL;
+    *handle = (struct http_handle){.easy = curl_easy_init()};
+    if (handle->easy)
+        return handle;
+    allocator->release(allocator->context, handle, sizeof *handle);
+    return NULL;
+}
+
+void hf_http_client_take_handle(http_request *request)
 {
     http_client *client = request->client;
-    CURL *easy = request->easy;
-    bool prepared = request->prepared;
+    struct http_handle *handle =
+        client->n_spare ? client->spare[--client->n_spare] : client_new_handle(client);
 
+    if (!handle)
+        return;
+    handle->request = request;
+    *handle->reason = '\0';
+    request->handle = handle;
+    request->easy = handle->easy;
+}
+
+/* The handle of a stream is done with: libcurl knows it as one that only connects. */
+void hf_http_client_keep_handle(http_request *request)
+{
+    http_client *client = request->client;
+    struct http_handle *handle = request->handle;
+
+    if (!handle)
+        return;
+    request->handle = NULL;
     request->easy = NULL;
-    if (!easy || client->destroyed || client->n_spare == HTTP_SPARE) {
-        curl_easy_cleanup(easy);
+    if (request->stream || client->destroyed || client->n_spare == HTTP_SPARE) {
+        client_free_handle(client, handle);
         return;
     }
-    prepared = prepared && hf_http_setup_forget(easy);
-    if (!prepared)
-        curl_easy_reset(easy);
-    client->spare[client->n_spare++] =
-        (struct http_spare){easy, prepared, prepared && request->at_main};
+    handle->prepared = handle->prepared && hf_http_setup_forget(handle->easy);
+    if (!handle->prepared)
+        curl_easy_reset(handle->easy);
+    handle->request = NULL;
+    client->spare[client->n_spare++] = handle;
 }
 
 /* Closes every connection. There must be no requests. */
 static void client_drop_multi(http_client *client)
 {
     while (client->n_spare)
-        curl_easy_cleanup(client->spare[--client->n_spare].easy);
+        client_free_handle(client, client->spare[--client->n_spare]);
     if (client->multi) {
         client->depth++;
         curl_multi_cleanup(client->multi);
@@ -190,12 +213,12 @@ static http_request *client_find_waiting(const http_client *client)
  * added at once, while it is in the processor's cache, and not in another turn of the loop. */
 static bool client_do_waiting(http_client *client)
 {
-    unsigned left = client->n_requests;
+    unsigned left = client->waiting;
     http_request *request;
     bool adds = false;
     CURLcode code;
 
-    client->waiting = false;
+    client->waiting = 0;
     client->pass++;
     while (left-- && !client->destroyed && !client->broken &&
            (request = client_find_waiting(client))) {
@@ -240,13 +263,18 @@ static void client_restart(http_client *client)
         client); /* while their sockets are open: libcurl does not report them any more */
     while (!client->destroyed && (request = client_find_added(client)))
         hf_http_request_finish(request, HTTP_NO_MEMORY);
-    if (!client->destroyed)
-        client_drop_multi(client);
+    if (client->destroyed)
+        return;
+    client_drop_multi(client);
+    client->waiting = client->n_requests; /* those that were not added */
+    if (client->waiting)
+        hf_http_client_settle_soon(client);
 }
 
 static bool client_reap(http_client *client)
 {
-    http_request *request = NULL;
+    struct http_handle *handle = NULL;
+    http_request *request;
     CURLMsg *message;
     CURLcode code;
     int left;
@@ -255,12 +283,13 @@ static bool client_reap(http_client *client)
     if (!message)
         return false;
     if (message->msg != CURLMSG_DONE ||
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request) || !request)
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &handle) || !handle)
         return true;
+    request = handle->request;
     code = message->data.result;
     /* libcurl's handle remembers failures and repetitions. */
-    request->prepared = !code && !request->failure && !request->redirects && !request->repeated &&
-                        !request->head_only;
+    handle->prepared = !code && !request->failure && !request->redirects && !request->repeated &&
+                       !request->head_only;
     if (!code && !request->failure && request->stream)
         hf_http_stream_connected(request->stream);
     else if (!code && !request->failure && request->location)

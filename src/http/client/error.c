@@ -62,11 +62,12 @@ static enum http_error error_of_transfer(const http_request *request)
 {
     if (request->phase == PHASE_STREAM)
         return HTTP_LOST;
-    if (request->phase == PHASE_CONNECT && strstr(request->reason, "CONNECT"))
+    if (request->phase == PHASE_CONNECT && strstr(request->handle->reason, "CONNECT"))
         return HTTP_PROXY_FAILED;
     if (request->phase == PHASE_BODY)
-        return strstr(request->reason, "chunk") || strstr(request->reason, "hunk") ? HTTP_BAD_ANSWER
-                                                                                   : HTTP_TRUNCATED;
+        return strstr(request->handle->reason, "chunk") || strstr(request->handle->reason, "hunk")
+                   ? HTTP_BAD_ANSWER
+                   : HTTP_TRUNCATED;
     return request->head_bytes ? HTTP_TRUNCATED : HTTP_CLOSED;
 }
 

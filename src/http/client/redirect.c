@@ -138,7 +138,7 @@ bool hf_http_redirect_follow(http_request *request)
     request->redirects++;
     request->issued = false;
     request->body_sent = 0;
-    *request->reason = '\0';
+    *request->handle->reason = '\0';
     hf_http_response_clear(request);
     code = curl_easy_setopt(request->easy, CURLOPT_CURLU, NULL);
     if (!code)

@@ -79,7 +79,7 @@ static int request_check(const http_client *client, const struct http_request_op
         return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "method", "invalid method");
     if (strnlen(o->url, o->max_url + 1) > o->max_url)
         return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "url", "the URL is too long");
-    if (!hf_http_check_url(o->url, o->max_url))
+    if (!hf_http_setup_is_main(client, o->url) && !hf_http_check_url(o->url, o->max_url))
         return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "url",
                                      "invalid URL: it must begin with http:// or https:// and be "
                                      "printable ASCII");
@@ -167,22 +167,11 @@ void hf_http_request_remove(http_request *request)
     request->added = false;
 }
 
-/* The handle of a stream is done with: libcurl knows it as one that only connects. */
-static void request_give_back(http_request *request)
-{
-    if (!request->stream) {
-        hf_http_client_keep_easy(request);
-        return;
-    }
-    curl_easy_cleanup(request->easy);
-    request->easy = NULL;
-}
-
 void hf_http_request_release(http_request *request)
 {
     const haft_allocator *allocator = request->client->allocator;
 
-    request_give_back(request);
+    hf_http_client_keep_handle(request);
     hf_http_setup_release(request);
     curl_free(request->location);
     hf_http_response_clear(request);
@@ -202,14 +191,17 @@ static void request_make_printable(char *text)
 /* Versions of libcurl say this in different words. */
 static void request_say_missing(http_request *request)
 {
+    char *reason = request->handle->reason;
+
     if (request->has_length && request->received <= request->length)
-        snprintf(request->reason, sizeof request->reason, "%llu of %llu bytes are missing",
+        snprintf(reason, sizeof request->handle->reason, "%llu of %llu bytes are missing",
                  (unsigned long long)(request->length - request->received),
                  (unsigned long long)request->length);
     else
-        *request->reason = '\0';
+        *reason = '\0';
 }
 
+/* Gives the handle back, for a request that on_end starts. */
 static void request_tell_end(http_request *request, enum http_error error)
 {
     char text[CURL_ERROR_SIZE + 128];
@@ -218,18 +210,20 @@ static void request_tell_end(http_request *request, enum http_error error)
                            .text = hf_http_error_text(error),
                            .maybe_handled = request->was_issued};
     /* For failures that we detected, libcurl reports only that a callback failed. */
-    const char *why = request->failure || request->not_again ? request->why : request->reason;
+    const char *why =
+        request->failure || request->not_again ? request->why : request->handle->reason;
 
-    if (!request->options.on_end)
-        return;
     if (error == HTTP_TRUNCATED)
         request_say_missing(request);
     if (error != HTTP_OK && error != HTTP_CANCELLED && why && *why) {
-        request_make_printable(request->reason);
+        request_make_printable(request->handle->reason);
         snprintf(text, sizeof text, "%s: %s", end.text, why);
         end.text = text;
     }
-    request->options.on_end(request->options.context, &end);
+    if (!request->client->depth)
+        hf_http_client_keep_handle(request);
+    if (request->options.on_end)
+        request->options.on_end(request->options.context, &end);
 }
 
 void hf_http_request_finish(http_request *request, enum http_error error)
@@ -245,12 +239,10 @@ void hf_http_request_finish(http_request *request, enum http_error error)
     request_unlink(request);
     if (!--client->n_requests)
         client->idle_since = client->uv->now(client->loop);
-    if (inside) {
+    if (inside)
         request_link(request, &client->over);
-    } else {
+    else
         hf_http_request_remove(request);
-        request_give_back(request);
-    }
     request_tell_end(request, error);
     if (!inside)
         hf_http_request_release(request);
@@ -300,7 +292,7 @@ static void request_schedule(http_request *request)
 
     request_link(request, &client->requests);
     client->n_requests++;
-    client->waiting = true;
+    client->waiting++;
     client->uv->ref((uv_handle_t *)&client->wait_timer);
     hf_http_client_settle_soon(client);
     hf_http_client_wait_until(client, hf_http_request_deadline(request, &error));
@@ -326,8 +318,8 @@ http_request *hf_http_request_start(http_client *client, const struct http_reque
     request->options = o;
     request->keeps_headers = true;
     request->is_post = !strcmp(o.method, "POST");
-    hf_http_client_take_easy(request);
-    status = request->easy ? hf_http_setup(request, &o) : HAFT_ENOMEM;
+    hf_http_client_take_handle(request);
+    status = request->handle ? hf_http_setup(request, &o) : HAFT_ENOMEM;
     if (status) {
         hf_http_client_refuse(reterr_reason, status, status == HAFT_EINVAL ? "url" : "",
                               status == HAFT_EINVAL
@@ -371,6 +363,6 @@ void hf_http_request_resume(http_request *request)
         return;
     request->resumed = true;
     request->since = client->uv->now(client->loop);
-    client->waiting = true;
+    client->waiting++;
     hf_http_client_settle_soon(client);
 }

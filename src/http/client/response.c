@@ -170,7 +170,7 @@ static size_t response_end_head(http_request *request)
 /* Processes one line of the headers, or of the trailers, which are counted and discarded. */
 size_t hf_http_response_on_line(char *line, size_t one, size_t n, void *context)
 {
-    http_request *request = context;
+    http_request *request = ((struct http_handle *)context)->request;
     size_t size = one * n, bare = size;
 
     if (request->over)
@@ -195,7 +195,7 @@ size_t hf_http_response_on_line(char *line, size_t one, size_t n, void *context)
 
 size_t hf_http_response_on_body(char *bytes, size_t one, size_t n, void *context)
 {
-    http_request *request = context;
+    http_request *request = ((struct http_handle *)context)->request;
     size_t size = one * n;
 
     if (request->over)

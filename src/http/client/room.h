@@ -37,14 +37,26 @@ enum http_phase {
     PHASE_STREAM /* a stream is connected */
 };
 
+/* A handle of libcurl. It remains set up for the next request, and so does the context of its
+ * callbacks. */
+struct http_handle {
+    CURL *easy;
+    http_request *request; /* the one it is used for */
+    bool prepared;         /* it has the options that are the same for every request; */
+    bool at_main;          /* the client's main URL, */
+    bool has_method;       /* the name of a method, */
+    bool at_socket;        /* the path of a Unix socket, */
+    bool decodes;          /* and content codings */
+    char reason[CURL_ERROR_SIZE];
+};
+
 struct http_request {
     http_client *client;
-    http_request *next, **at; /* among those in flight, or those that are over */
-    http_stream *stream;      /* it is the connection of; NULL for none */
-    CURL *easy;
-    bool prepared;            /* the handle has the options that are the same for every request, */
-    bool at_main;             /* and the client's main URL */
-    struct curl_slist *lines; /* headers, in one block with their text */
+    http_request *next, **at;   /* among those in flight, or those that are over */
+    http_stream *stream;        /* it is the connection of; NULL for none */
+    struct http_handle *handle; /* NULL when it is over */
+    CURL *easy;                 /* that of the handle */
+    struct curl_slist *lines;   /* headers, in one block with their text */
     size_t lines_size;
     struct http_request_options options; /* without method, URL and headers */
     enum http_phase phase;
@@ -82,13 +94,6 @@ struct http_request {
     char *location; /* absolute URL of a redirect to follow; libcurl's memory */
     bool keeps_method, keeps_headers;
     unsigned redirects;
-
-    char reason[CURL_ERROR_SIZE];
-};
-
-struct http_spare {
-    CURL *easy;
-    bool prepared, at_main;
 };
 
 struct http_client {
@@ -107,12 +112,13 @@ struct http_client {
     unsigned depth;      /* nesting of calls into libcurl */
     uint64_t idle_since; /* when the last request ended */
     bool destroyed, closed;
-    bool broken;   /* libcurl or libuv refused to work: all requests end, and it begins again */
-    bool waiting;  /* some request waits to be added or resumed */
-    unsigned pass; /* through those; one that has more to do at once waits for the next */
+    bool broken;      /* libcurl or libuv refused to work: all requests end, and it begins again */
+    unsigned waiting; /* requests that wait to be added or resumed, at most */
+    unsigned pass;    /* through those; one that has more to do at once waits for the next */
     struct http_watch *watches;
+    unsigned n_passing; /* watches that do not stay */
     http_request *requests, *over;
-    struct http_spare spare[HTTP_SPARE]; /* handles for reuse */
+    struct http_handle *spare[HTTP_SPARE]; /* for reuse */
     unsigned n_spare;
     CURLU
     *main_url; /* the first that libcurl could parse, and most probably that of all requests; */
@@ -136,10 +142,9 @@ void hf_http_client_settle(http_client *client);
 void hf_http_client_wait_until(http_client *client, uint64_t ms);
 void hf_http_client_settle_soon(http_client *client);
 
-/* Gives a request a libcurl handle, without options or prepared; none without memory. And takes it
- * back. */
-void hf_http_client_take_easy(http_request *request);
-void hf_http_client_keep_easy(http_request *request);
+/* Gives a request a handle, without options or prepared; none without memory. And takes it back. */
+void hf_http_client_take_handle(http_request *request);
+void hf_http_client_keep_handle(http_request *request);
 
 /* A libuv handle has closed. */
 void hf_http_client_handle_closed(http_client *client);
@@ -201,6 +206,8 @@ void hf_http_stream_stop(http_stream *stream);
 /* Sets all libcurl options of a new request, or those that a prepared handle lacks. Returns 0,
  * HAFT_ENOMEM or HAFT_EINVAL. */
 int hf_http_setup(http_request *request, const struct http_request_options *options);
+/* Whether it is the client's main URL, which has been checked. */
+bool hf_http_setup_is_main(const http_client *client, const char *url);
 /* Removes what a handle that has ended in order knows of its request. Returns whether it is prepared
  * for another. */
 bool hf_http_setup_forget(CURL *easy);

@@ -30,7 +30,7 @@ static bool setup_is_repeat(http_request *request)
 static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
                                    struct curl_sockaddr *address)
 {
-    http_request *request = context;
+    http_request *request = ((struct http_handle *)context)->request;
     const struct http_client_options *options = &request->client->options;
 
     (void)purpose;
@@ -48,7 +48,7 @@ static CURLcode setup_on_tls(CURL *easy, void *tls, void *context)
 {
     (void)easy;
     (void)tls;
-    hf_http_request_enter(context, PHASE_TLS);
+    hf_http_request_enter(((struct http_handle *)context)->request, PHASE_TLS);
     return CURLE_OK;
 }
 
@@ -57,7 +57,7 @@ static CURLcode setup_on_tls(CURL *easy, void *tls, void *context)
  * executed it: this is called a second time, and refuses. */
 static int setup_on_issue(void *context, char *to, char *from, int to_port, int from_port)
 {
-    http_request *request = context;
+    http_request *request = ((struct http_handle *)context)->request;
 
     (void)to, (void)from, (void)to_port, (void)from_port;
     if (request->over || setup_is_repeat(request))
@@ -73,7 +73,7 @@ static int setup_on_issue(void *context, char *to, char *from, int to_port, int 
 
 static size_t setup_on_read(char *room, size_t one, size_t n, void *context)
 {
-    http_request *request = context;
+    http_request *request = ((struct http_handle *)context)->request;
     const char *body = request->options.body;
     size_t left = request->options.body_size - request->body_sent;
 
@@ -94,7 +94,7 @@ static size_t setup_on_read(char *room, size_t one, size_t n, void *context)
  * another connection; and then, on a handle that was refused this, once before the next request. */
 static int setup_on_seek(void *context, curl_off_t offset, int origin)
 {
-    http_request *request = context;
+    http_request *request = ((struct http_handle *)context)->request;
 
     if (setup_is_repeat(request) || offset || origin != SEEK_SET)
         return CURL_SEEKFUNC_FAIL;
@@ -146,17 +146,17 @@ static void setup_pointer(struct setup *setup, CURLoption option, const void *va
             (setup)->code = curl_easy_setopt((setup)->easy, option, function);                     \
     } while (0)
 
-static void setup_contexts(struct setup *setup, http_request *request)
+static void setup_contexts(struct setup *setup, struct http_handle *handle)
 {
     static const CURLoption contexts[] = {
         CURLOPT_PRIVATE,  CURLOPT_WRITEDATA,  CURLOPT_HEADERDATA,    CURLOPT_READDATA,
         CURLOPT_SEEKDATA, CURLOPT_PREREQDATA, CURLOPT_OPENSOCKETDATA};
 
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
-        setup_pointer(setup, contexts[i], request);
-    setup_pointer(setup, CURLOPT_ERRORBUFFER, request->reason);
+        setup_pointer(setup, contexts[i], handle);
+    setup_pointer(setup, CURLOPT_ERRORBUFFER, handle->reason);
     /* Not every TLS library reports its start: without that, the connect timeout includes TLS. */
-    curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_DATA, request);
+    curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_DATA, handle);
 }
 
 static void setup_callbacks(struct setup *setup, http_client *client)
@@ -295,15 +295,19 @@ static bool setup_method_sends(const char *method)
 CURLcode hf_http_setup_method(http_request *request, const char *method, bool with_body)
 {
     struct setup setup = {.easy = request->easy};
+    const char *name = NULL; /* if it is not the one that libcurl takes of itself */
+    bool posts;
 
     request->head_only = !strcmp(method, "HEAD");
     request->with_body = with_body && request->options.body_size > 0;
-    if (request->head_only)
-        setup_long(&setup, CURLOPT_NOBODY, 1);
-    else if (request->with_body || (with_body && setup_method_sends(method)))
-        setup_long(&setup, CURLOPT_POST, 1);
-    else
-        setup_long(&setup, CURLOPT_HTTPGET, 1);
+    posts = request->with_body || (with_body && setup_method_sends(method));
+    setup_long(&setup,
+               request->head_only ? CURLOPT_NOBODY
+               : posts            ? CURLOPT_POST
+                                  : CURLOPT_HTTPGET,
+               1);
+    if (!request->head_only && strcmp(method, posts ? "POST" : "GET") != 0)
+        name = method;
     if (!setup.code)
         setup.code =
             curl_easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -313,8 +317,15 @@ CURLcode hf_http_setup_method(http_request *request, const char *method, bool wi
     request->reads_body = request->with_body && request->options.body_size > SMALL_BODY;
     if (request->with_body && !request->reads_body)
         setup_pointer(&setup, CURLOPT_COPYPOSTFIELDS, request->options.body);
-    setup_pointer(&setup, CURLOPT_CUSTOMREQUEST, request->head_only ? NULL : method);
+    if (name || request->handle->has_method)
+        setup_pointer(&setup, CURLOPT_CUSTOMREQUEST, name);
+    request->handle->has_method = name;
     return setup.code;
+}
+
+bool hf_http_setup_is_main(const http_client *client, const char *url)
+{
+    return client->main_url && !strcmp(client->main_text, url);
 }
 
 /* Whether libcurl can parse it. Most clients send all requests to one URL, which is parsed once. */
@@ -324,7 +335,7 @@ static int setup_check_url(http_client *client, const char *url)
     CURLU *parsed;
     CURLUcode code;
 
-    if (client->main_url && !strcmp(client->main_text, url))
+    if (hf_http_setup_is_main(client, url))
         return 0;
     parsed = curl_url();
     if (!parsed)
@@ -344,22 +355,23 @@ static int setup_check_url(http_client *client, const char *url)
 static void setup_url(struct setup *setup, http_request *request, const char *url)
 {
     http_client *client = request->client;
-    bool is_main = client->main_url && !strcmp(client->main_text, url);
+    bool is_main = hf_http_setup_is_main(client, url);
 
-    if (is_main && request->at_main)
+    if (is_main && request->handle->at_main)
         return;
     setup_pointer(setup, CURLOPT_CURLU, is_main ? client->main_url : NULL);
     setup_pointer(setup, CURLOPT_URL, is_main ? NULL : url);
-    request->at_main = is_main;
+    request->handle->at_main = is_main;
 }
 
-static void setup_same(struct setup *setup, http_client *client)
+static void setup_same(struct setup *setup, http_client *client, struct http_handle *handle)
 {
     const struct http_client_options *options = &client->options;
 
     for (size_t i = 0; i < sizeof setup_numbers / sizeof *setup_numbers; i++)
         setup_long(setup, setup_numbers[i].option, setup_numbers[i].value);
     setup_callbacks(setup, client);
+    setup_contexts(setup, handle);
     setup_tls(setup, options);
     setup_proxy(setup, options);
     setup_pointer(setup, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -370,26 +382,37 @@ static void setup_same(struct setup *setup, http_client *client)
     setup_long(setup, CURLOPT_MAXAGE_CONN, (long)(options->idle_ms / 1000 + 1));
 }
 
+/* Sets what few requests have, or the one before had. */
+static void setup_rare(struct setup *setup, struct http_handle *handle,
+                       const struct http_request_options *options)
+{
+    if (options->unix_socket || handle->at_socket)
+        setup_pointer(setup, CURLOPT_UNIX_SOCKET_PATH, options->unix_socket);
+    if (options->decode != handle->decodes)
+        setup_pointer(setup, CURLOPT_ACCEPT_ENCODING, options->decode ? "" : NULL);
+    handle->at_socket = options->unix_socket;
+    handle->decodes = options->decode;
+}
+
 int hf_http_setup(http_request *request, const struct http_request_options *options)
 {
-    struct setup setup = {.easy = request->easy};
-    bool prepared = request->prepared;
+    struct http_handle *handle = request->handle;
+    struct setup setup = {.easy = handle->easy};
+    bool prepared = handle->prepared;
     int status = setup_check_url(request->client, options->url);
 
-    request->prepared = false; /* until it has ended in order */
+    handle->prepared = false; /* until it has ended in order */
     if (status)
         return status;
     if (!setup_headers(request, options))
         return HAFT_ENOMEM;
     if (!prepared) {
-        request->at_main = false;
-        setup_same(&setup, request->client);
+        handle->at_main = handle->has_method = handle->at_socket = handle->decodes = false;
+        setup_same(&setup, request->client, handle);
     }
-    setup_contexts(&setup, request);
     setup_url(&setup, request, options->url);
     setup_pointer(&setup, CURLOPT_HTTPHEADER, request->lines);
-    setup_pointer(&setup, CURLOPT_UNIX_SOCKET_PATH, options->unix_socket);
-    setup_pointer(&setup, CURLOPT_ACCEPT_ENCODING, options->decode ? "" : NULL);
+    setup_rare(&setup, handle, options);
     if (!setup.code)
         setup.code = hf_http_setup_method(request, options->method, true);
     return !setup.code ? 0 : setup.code == CURLE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
@@ -401,6 +424,5 @@ bool hf_http_setup_forget(CURL *easy)
 
     setup_pointer(&setup, CURLOPT_HTTPHEADER, NULL);
     setup_pointer(&setup, CURLOPT_POSTFIELDS, NULL); /* frees the copy of the body */
-    setup_pointer(&setup, CURLOPT_ERRORBUFFER, NULL);
     return !setup.code;
 }

@@ -99,7 +99,7 @@ size_t hf_http_stream_unsent(const http_stream *stream)
 static void stream_continue_soon(http_stream *stream)
 {
     stream->request->resumed = true;
-    stream->client->waiting = true;
+    stream->client->waiting++;
     hf_http_client_settle_soon(stream->client);
 }
 

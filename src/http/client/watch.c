@@ -95,6 +95,7 @@ static void watch_release(uv_handle_t *handle)
 static void watch_close(struct http_watch *watch)
 {
     watch->closed = true;
+    watch->client->n_passing -= !watch->stays;
     *watch->at = watch->next;
     if (watch->next)
         watch->next->at = watch->at;
@@ -123,6 +124,7 @@ static struct http_watch *socket_watch_new(http_client *client, curl_socket_t so
     if (client->uv->poll_init(client->loop, &watch->poll, socket))
         goto no_poll;
     client->handles++;
+    client->n_passing++;
     watch->at = &client->watches;
     watch->next = client->watches;
     if (watch->next)
@@ -189,9 +191,12 @@ int hf_http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *conte
 
 void hf_http_watch_keep(http_client *client, const CURL *easy)
 {
-    for (struct http_watch *watch = client->watches; watch; watch = watch->next)
-        if (watch->easy == easy && watch->events)
+    for (struct http_watch *watch = client->watches; watch && client->n_passing;
+         watch = watch->next)
+        if (watch->easy == easy && watch->events && !watch->stays) {
             watch->stays = true;
+            client->n_passing--;
+        }
 }
 
 int hf_http_watch_socket_closes(void *context, curl_socket_t socket)
