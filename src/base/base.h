@@ -118,6 +118,8 @@ void hf_base64url_put(haft_buffer *buffer, const void *bytes, size_t size);
  * space and non-canonical encodings are errors. Returns 0 or HAFT_EINVAL. */
 #define BASE64URL_BYTES(size) ((size) / 4 * 3 + (size) % 4)
 int hf_base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size);
+/* Whether all characters are of base64url; true for none. */
+bool hf_base64url_is_all(const char *text, size_t size);
 
 /* Converts a float to the double that has the same shortest decimal form: 0.1f to 0.1, not to
  * 0.10000000149011612. */

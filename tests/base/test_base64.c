@@ -1,6 +1,7 @@
 /* test_base64.c - RFC 4648, strict: what decodes encodes back to the same text. */
 #include "base/base.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "support/test.h"
@@ -107,6 +108,40 @@ static void decodes_base64url_strictly(void **state)
         check(hf_base64url_decode, rows[i].text, rows[i].bytes, rows[i].size);
 }
 
+/* Every byte at every place of "AAAAAAA", whose last place has unused bits. */
+static void knows_each_character(void **state)
+{
+    static const char most[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    char url[65], standard[65];
+
+    (void)state;
+    snprintf(url, sizeof url, "%s-_", most);
+    snprintf(standard, sizeof standard, "%s+/", most);
+    for (int byte = 1; byte < 256; byte++) {
+        const char *in_url = strchr(url, byte), *in_standard = strchr(standard, byte);
+
+        for (size_t place = 0; place < 7; place++) {
+            char text[] = "AAAAAAA=";
+            unsigned char bytes[8];
+            size_t size = 99;
+            bool zero = place < 6 || !in_url || !((in_url - url) & 3);
+
+            text[place] = (char)byte;
+            assert_int_equal(hf_base64url_is_all(text, 7), in_url != NULL);
+            assert_int_equal(hf_base64url_decode(text, 7, bytes, &size),
+                             in_url && zero ? 0 : HAFT_EINVAL);
+            assert_int_equal(size, in_url && zero ? 5 : 99);
+            if (in_url && zero && place < 4)
+                assert_int_equal((bytes[0] << 16 | bytes[1] << 8 | bytes[2]) >> (18 - 6 * place),
+                                 in_url - url);
+            if (place < 4)
+                assert_int_equal(haft_base64_decode(text, 8, bytes, &size),
+                                 in_standard ? 0 : HAFT_EINVAL);
+        }
+    }
+    assert_true(hf_base64url_is_all("", 0));
+}
+
 static void goes_round(void **state)
 {
     unsigned char bytes[256], decoded[256];
@@ -153,9 +188,8 @@ static void writes_without_padding(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes_strictly),
-        cmocka_unit_test(decodes_base64url_strictly),
-        cmocka_unit_test(goes_round),
+        cmocka_unit_test(decodes_strictly),       cmocka_unit_test(decodes_base64url_strictly),
+        cmocka_unit_test(knows_each_character),   cmocka_unit_test(goes_round),
         cmocka_unit_test(writes_without_padding),
     };
 

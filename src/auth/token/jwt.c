@@ -27,13 +27,9 @@ bool hf_jwt_is_like(const char *text, size_t size)
 
     if (!jwt_split(text, size, parts))
         return false;
-    for (size_t i = 0; i < size; i++) {
-        char c = text[i];
-
-        if (!(ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') && !(c >= '0' && c <= '9') &&
-            c != '-' && c != '_' && c != '.')
+    for (size_t i = 0; i < JWT_PARTS; i++)
+        if (!hf_base64url_is_all(parts[i].data, parts[i].size))
             return false;
-    }
     return true;
 }
 
