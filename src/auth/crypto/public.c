@@ -23,9 +23,14 @@ enum {
     PUBLIC_DER = 2 + 2 * (2 + 1 + CRYPTO_COORDINATE)
 };
 
+/* Preparing a verification takes OpenSSL several microseconds, most of them for locks and for names of
+ * algorithms to look up. It is done once for each algorithm of a key; a verification begins with a
+ * copy. */
 struct crypto_public {
     EVP_PKEY *pkey;
     enum crypto_algorithm algorithm; /* CRYPTO_RS256 for RSA */
+    EVP_MD_CTX *prepared;     /* for `algorithm`; never changed, so that threads can copy it */
+    EVP_MD_CTX *prepared_pss; /* for CRYPTO_PS256; NULL unless the key is of RSA */
 };
 
 static void public_refuse(haft_reason *reason, int code, const char *text)
@@ -131,6 +136,42 @@ static EVP_PKEY *public_make_ed25519(const struct crypto_numbers *numbers, const
     return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, numbers->first, numbers->first_size);
 }
 
+/* ---- preparation ---- */
+
+static bool public_set_padding(EVP_PKEY_CTX *parameters, enum crypto_algorithm algorithm)
+{
+    if (algorithm != CRYPTO_PS256)
+        return true;
+    return EVP_PKEY_CTX_set_rsa_padding(parameters, RSA_PKCS1_PSS_PADDING) == 1 &&
+           EVP_PKEY_CTX_set_rsa_pss_saltlen(parameters, RSA_PSS_SALTLEN_DIGEST) == 1;
+}
+
+/* Returns NULL without memory. */
+static EVP_MD_CTX *public_prepare(EVP_PKEY *pkey, enum crypto_algorithm algorithm)
+{
+    const EVP_MD *digest = algorithm == CRYPTO_EDDSA ? NULL : EVP_sha256();
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    EVP_PKEY_CTX *parameters;
+
+    if (context && EVP_DigestVerifyInit(context, &parameters, digest, NULL, pkey) == 1 &&
+        public_set_padding(parameters, algorithm)) {
+        /* A copy is used once: its end need not leave it as it was. */
+        EVP_MD_CTX_set_flags(context, EVP_MD_CTX_FLAG_FINALISE);
+        return context;
+    }
+    EVP_MD_CTX_free(context);
+    return NULL;
+}
+
+static bool public_prepare_all(crypto_public *key)
+{
+    bool rsa = key->algorithm == CRYPTO_RS256;
+
+    key->prepared = public_prepare(key->pkey, key->algorithm);
+    key->prepared_pss = rsa ? public_prepare(key->pkey, CRYPTO_PS256) : NULL;
+    return key->prepared && (key->prepared_pss || !rsa);
+}
+
 crypto_public *hf_crypto_public_import(enum crypto_algorithm algorithm,
                                        const struct crypto_numbers *numbers,
                                        haft_reason *reterr_reason)
@@ -146,10 +187,15 @@ crypto_public *hf_crypto_public_import(enum crypto_algorithm algorithm,
     key->pkey = key->algorithm == CRYPTO_RS256   ? public_make_rsa(numbers, &why)
                 : key->algorithm == CRYPTO_ES256 ? public_make_ec(numbers, &why)
                                                  : public_make_ed25519(numbers, &why);
+    if (key->pkey) {
+        why = NULL;
+        if (public_prepare_all(key)) {
+            ERR_clear_error();
+            return key;
+        }
+    }
     ERR_clear_error();
-    if (key->pkey)
-        return key;
-    free(key);
+    hf_crypto_public_forget(key);
     public_refuse(reterr_reason, why ? HAFT_EINVAL : HAFT_ENOMEM,
                   why ? why : "OpenSSL could not make the key");
     return NULL;
@@ -159,6 +205,8 @@ void hf_crypto_public_forget(crypto_public *key)
 {
     if (!key)
         return;
+    EVP_MD_CTX_free(key->prepared);
+    EVP_MD_CTX_free(key->prepared_pss);
     EVP_PKEY_free(key->pkey);
     free(key);
 }
@@ -209,21 +257,11 @@ static bool public_agrees(const crypto_public *key, enum crypto_algorithm algori
     return false;
 }
 
-static bool public_set_padding(EVP_PKEY_CTX *parameters, enum crypto_algorithm algorithm)
-{
-    if (algorithm != CRYPTO_PS256)
-        return true;
-    return EVP_PKEY_CTX_set_rsa_padding(parameters, RSA_PKCS1_PSS_PADDING) == 1 &&
-           EVP_PKEY_CTX_set_rsa_pss_saltlen(parameters, RSA_PSS_SALTLEN_DIGEST) == 1;
-}
-
 int hf_crypto_public_verify(const crypto_public *key, enum crypto_algorithm algorithm,
                             const void *bytes, size_t size, const unsigned char *signature,
                             size_t signature_size)
 {
-    const EVP_MD *digest = algorithm == CRYPTO_EDDSA ? NULL : EVP_sha256();
     unsigned char der[PUBLIC_DER];
-    EVP_PKEY_CTX *parameters;
     EVP_MD_CTX *context;
     int status = HAFT_ENOMEM;
 
@@ -236,8 +274,8 @@ int hf_crypto_public_verify(const crypto_public *key, enum crypto_algorithm algo
             return 0;
     }
     context = EVP_MD_CTX_new();
-    if (context && EVP_DigestVerifyInit(context, &parameters, digest, NULL, key->pkey) == 1 &&
-        public_set_padding(parameters, algorithm))
+    if (context && EVP_MD_CTX_copy_ex(context, algorithm == CRYPTO_PS256 ? key->prepared_pss
+                                                                         : key->prepared) == 1)
         status = EVP_DigestVerify(context, signature, signature_size, bytes, size) == 1;
     EVP_MD_CTX_free(context);
     ERR_clear_error();
