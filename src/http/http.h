@@ -87,6 +87,7 @@ struct connection {
     bool is_proxy;           /* the peer is a trusted proxy */
     unsigned seen;           /* headers known to parse.c that were received: a bit for each */
     bool is_ambiguous;       /* one of them was repeated */
+    bool at_long_value;      /* the parser is before the value of a header that may be long */
     uint8_t stage;           /* enum stage */
     bool counted;            /* counted for its address */
     bool keep_alive;
