@@ -82,6 +82,13 @@ static void cancel_unlist(haft_call *root, haft_call *call)
     cancel_unlock(&root->handler.cancel.list_lock);
 }
 
+/* Waits for another thread that is cancelling the call. */
+static void cancel_wait(const struct call_cancel *own)
+{
+    while (atomic_load(&own->listed))
+        ;
+}
+
 void hf_call_uncancel(haft_call *call)
 {
     struct call_cancel *own = &call->handler.cancel;
@@ -97,27 +104,38 @@ void hf_call_uncancel(haft_call *call)
         cancel_unlist(root, call);
         hf_inner_let_go(call);
     }
-    while (atomic_load(&own->listed)) /* another thread is cancelling it */
-        ;
+    cancel_wait(own);
+}
+
+/* Lists the call, unless it has been cancelled: a thread that cancels it from here on finds it in the list.  One that
+ * did before may not have found it, and the calls above are out of reach then, so it is removed while they are held.
+ * Returns whether it is listed. */
+static bool cancel_try_list(haft_call *call)
+{
+    haft_call *root = hf_inner_hold(call);
+    bool cancelled;
+
+    if (!root)
+        return false;
+    cancel_list(root, call);
+    cancelled = haft_call_cancelled(call);
+    if (cancelled)
+        cancel_unlist(root, call);
+    hf_inner_let_go(call);
+    return !cancelled;
 }
 
 void haft_call_on_cancel(haft_call *call, haft_cancel_function *function, void *context)
 {
     struct call_cancel *own = &call->handler.cancel;
-    haft_call *root;
 
     hf_call_uncancel(call);
     if (!function)
         return;
     own->function = function;
     own->context = context;
-    root = hf_inner_hold(call);
-    if (root) {
-        cancel_list(root, call);
-        hf_inner_let_go(call);
-    }
-    if (!haft_call_cancelled(call))
+    if (cancel_try_list(call))
         return;
     cancel_tell(call);
-    hf_call_uncancel(call);
+    cancel_wait(own);
 }
