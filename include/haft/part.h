@@ -1,6 +1,6 @@
 /* haft/part.h - optional parts of libhaft that need a large library.
  *
- * A feature that needs libcurl, OpenSSL or a database is in a shared object next to libhaft.so,
+ * A feature that needs libcurl, OpenSSL, libyaml or a database is in a shared object next to libhaft.so,
  * which libhaft opens on first use.  A program that does not use the feature does not load it.
  * Installing the package of the part is enough.
  *
@@ -48,6 +48,9 @@ extern const haft_part haft_http_client_part;
 /* The part in libhaft-crypto: signatures with private keys and TLS, on OpenSSL. haft_oauth_new needs
  * it for private_key and dpop, and an HTTP server for tls_certificates. */
 extern const haft_part haft_crypto_part;
+
+/* The part in libhaft-yaml: YAML, on libyaml. A gateway needs it for OpenAPI documents in YAML. */
+extern const haft_part haft_yaml_part;
 
 #ifdef __cplusplus
 }

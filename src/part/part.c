@@ -23,8 +23,9 @@
 static struct {
     const char *name;
     _Atomic(const haft_part *) part;
-} part_table[PARTS] = {
-    [PART_HTTP_CLIENT] = {.name = "http-client"}, [PART_CRYPTO] = {.name = "crypto"}};
+} part_table[PARTS] = {[PART_HTTP_CLIENT] = {.name = "http-client"},
+                       [PART_CRYPTO] = {.name = "crypto"},
+                       [PART_YAML] = {.name = "yaml"}};
 
 /* ---- checking a part ---- */
 
