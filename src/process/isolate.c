@@ -28,8 +28,8 @@ enum {
 };
 
 /* The parent of a fork server. */
-struct supervisor {
-    struct supervisor *next; /* the next older one */
+struct fork_parent {
+    struct fork_parent *next; /* the next older one */
     pid_t pid;
     int control; /* -1 once it has been told to end */
 };
@@ -38,7 +38,7 @@ struct isolate {
     struct isolation base;
     haft_server *server;
     uv_mutex_t lock;
-    struct supervisor *keepers; /* newest first: new calls use the first */
+    struct fork_parent *keepers; /* newest first: new calls use the first */
 };
 
 /* ---- supervisors ---- */
@@ -57,7 +57,7 @@ static void release_memory(struct isolate *isolate, void *memory, size_t size)
     allocator->release(allocator->context, memory, size);
 }
 
-static void isolate_terminate(struct supervisor *supervisor)
+static void isolate_terminate(struct fork_parent *supervisor)
 {
     if (supervisor->control >= 0)
         close(supervisor->control);
@@ -67,10 +67,10 @@ static void isolate_terminate(struct supervisor *supervisor)
 /* Removes supervisors that have ended. The caller must hold the lock. */
 static void isolate_collect(struct isolate *isolate)
 {
-    struct supervisor **link = &isolate->keepers;
+    struct fork_parent **link = &isolate->keepers;
 
     while (*link) {
-        struct supervisor *supervisor = *link;
+        struct fork_parent *supervisor = *link;
 
         if (supervisor->pid && waitpid(supervisor->pid, NULL, WNOHANG))
             supervisor->pid = 0;
@@ -107,7 +107,7 @@ static pid_t fork_supervisor(haft_server *server, const int ends[2])
 /* The caller must hold the lock. */
 static int isolate_spawn(struct isolate *isolate)
 {
-    struct supervisor *supervisor = allocate(isolate, sizeof *supervisor);
+    struct fork_parent *supervisor = allocate(isolate, sizeof *supervisor);
     int ends[2];
 
     if (!supervisor)
@@ -115,7 +115,7 @@ static int isolate_spawn(struct isolate *isolate)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         goto no_sockets;
     *supervisor =
-        (struct supervisor){.control = ends[0], .pid = fork_supervisor(isolate->server, ends)};
+        (struct fork_parent){.control = ends[0], .pid = fork_supervisor(isolate->server, ends)};
     close(ends[1]);
     if (supervisor->pid < 0)
         goto no_process;
@@ -317,7 +317,7 @@ static int isolate_run(struct isolation *base, haft_call *call)
 /* ---- lifetime ---- */
 
 /* Waits for a supervisor that is shutting down, and kills it if it does not end. */
-static void see_off(struct supervisor *supervisor)
+static void see_off(struct fork_parent *supervisor)
 {
     struct timespec pause = {0, END_MS * 1000000L};
 
@@ -336,11 +336,11 @@ static void isolate_release(struct isolation *base)
 {
     struct isolate *isolate = (struct isolate *)base;
 
-    for (struct supervisor *supervisor = isolate->keepers; supervisor;
+    for (struct fork_parent *supervisor = isolate->keepers; supervisor;
          supervisor = supervisor->next)
         isolate_terminate(supervisor);
     while (isolate->keepers) {
-        struct supervisor *supervisor = isolate->keepers;
+        struct fork_parent *supervisor = isolate->keepers;
 
         isolate->keepers = supervisor->next;
         see_off(supervisor);

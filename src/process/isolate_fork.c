@@ -3,7 +3,6 @@
  * Both have one thread, none of the server's descriptors and none of its signal handlers. They do
  * not outlive the server: when it ends, its end of `control` closes; and a call's process is killed
  * with the fork server that is its parent. */
-#define _GNU_SOURCE /* close_range; the alternative is a loop over all numbers */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,11 +17,11 @@
 #include <unistd.h>
 
 #include "base/sha256.h"
+#include "process/forked.h"
 #include "process/isolate.h"
 #include "process/sandbox.h"
 
 enum {
-    SOCKET = 3, /* descriptor of the only socket that each process needs */
     MAX_CHILDREN = 1024,
     ISOLATE_FORK_REST_MS = 50 /* delay before a fork server that died is replaced */
 };
@@ -42,59 +41,6 @@ struct fork_server {
     struct pollfd polls[MAX_CHILDREN + 2];
 };
 
-/* ---- initialization of every process ---- */
-
-static void set_signal(int number, void (*handler)(int))
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    sigaction(number, &action, NULL);
-}
-
-/* Signals that end a server must leave it time to drain, so only the processes of calls do not
- * ignore them. */
-static void set_ends(void (*handler)(int))
-{
-    static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
-
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        set_signal(ends[i], handler);
-}
-
-static void block_nothing(void)
-{
-    sigset_t none;
-
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Closes all descriptors but the three standard ones and `fd`, which becomes SOCKET. */
-static void close_others(int fd)
-{
-    if (fd != SOCKET) {
-        dup2(fd, SOCKET);
-        fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
-    }
-    if (close_range(SOCKET + 1, ~0U, 0))
-        for (int i = SOCKET + 1; i < sysconf(_SC_OPEN_MAX); i++)
-            close(i);
-}
-
-/* Standard input is empty, and standard output goes where the log goes. */
-static void set_standard(void)
-{
-    int null = open("/dev/null", O_RDWR);
-
-    if (null > 0)
-        dup2(null, STDIN_FILENO);
-    if (fcntl(STDERR_FILENO, F_GETFD) < 0 && null >= 0)
-        dup2(null, STDERR_FILENO);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-}
-
 /* ---- children ---- */
 
 static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, int fd)
@@ -106,12 +52,13 @@ static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, in
     /* Orphaned processes that it started become its children while it lives. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     setpgid(0, 0);
-    set_ends(SIG_DFL);
-    block_nothing();
-    close_others(fd);
+    /* Signals that end a server leave it time to drain; only the processes of calls heed them. */
+    hf_forked_set_ends(SIG_DFL);
+    hf_forked_block_nothing();
+    hf_forked_close_others(fd);
     if (fork_server->server->process.confine && hf_sandbox_enter_call())
         _exit(1);
-    hf_isolate_child(fork_server->server, SOCKET);
+    hf_isolate_child(fork_server->server, FORKED_SOCKET);
 }
 
 static void say_end(int fd, enum end how, int value)
@@ -206,7 +153,7 @@ static void take_in(struct fork_server *fork_server)
 {
     int fd;
 
-    while ((fd = hf_packet_receive_descriptor(SOCKET)) >= 0)
+    while ((fd = hf_packet_receive_descriptor(FORKED_SOCKET)) >= 0)
         fork_begin(fork_server, fd);
     if (fd == -2)
         fork_server->closed = true;
@@ -227,7 +174,7 @@ static void fork_turn(struct fork_server *fork_server)
     struct pollfd *polls = fork_server->polls;
     size_t n = fork_server->n;
 
-    polls[0] = (struct pollfd){.fd = fork_server->closed ? -1 : SOCKET, .events = POLLIN};
+    polls[0] = (struct pollfd){.fd = fork_server->closed ? -1 : FORKED_SOCKET, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = fork_server->signals, .events = POLLIN};
     for (size_t i = 0; i < n; i++)
         polls[i + 2] = (struct pollfd){.fd = fork_server->children[i].fd};
@@ -282,15 +229,14 @@ _Noreturn void hf_isolate_keep(haft_server *server, int control)
         _exit(1);
     prctl(PR_SET_NAME, "haft-keep");
     setpgid(0, 0);
-    for (int i = 1; i < NSIG; i++)
-        set_signal(i, SIG_DFL);
-    set_ends(SIG_IGN);
-    block_nothing();
+    hf_forked_default_signals();
+    hf_forked_set_ends(SIG_IGN);
+    hf_forked_block_nothing();
     /* It may have the number of a standard descriptor. */
-    if (control < SOCKET)
-        control = fcntl(control, F_DUPFD_CLOEXEC, SOCKET);
-    set_standard();
-    close_others(control);
+    if (control < FORKED_SOCKET)
+        control = fcntl(control, F_DUPFD_CLOEXEC, FORKED_SOCKET);
+    hf_forked_set_standard();
+    hf_forked_close_others(control);
     forget_keys(server);
     for (;;) {
         pid = fork();

@@ -22,13 +22,13 @@
 
 enum { ASK_VERSION = 1, RULE_PATH = 1 };
 
-enum use { SANDBOX_NEVER = 0, READ = 1, WRITE = 2, OF_FILE = 4 };
+enum use { SANDBOX_NEVER = 0, READ = 1, WRITE = 2, OF_FILE = 4, EXECUTE = 8 };
 
 static const struct right {
     int since; /* version of Landlock */
     int use;   /* options that grant it, and whether it applies to files */
 } rights[] = {
-    {1, SANDBOX_NEVER},          /* execute */
+    {1, EXECUTE | OF_FILE},      /* execute */
     {1, WRITE | OF_FILE},        /* write a file */
     {1, READ | WRITE | OF_FILE}, /* read a file */
     {1, READ | WRITE},           /* list a directory */
@@ -57,17 +57,45 @@ enum {
     SCOPE_SIGNALS = 2
 };
 
-/* Files that programs need, and files for name resolution. */
+/* Files that every program needs, files for name resolution, and what programs are made of. */
+enum sandbox_need { SANDBOX_EVERYTHING, SANDBOX_CONNECTIONS, SANDBOX_PROGRAMS };
+
 static const struct always {
     const char *path;
     int use;
-    bool connect; /* only if connections are permitted */
+    enum sandbox_need need;
 } always[] = {
-    {"/dev/null", READ | WRITE, false}, {"/etc/hosts", READ, true},
-    {"/etc/host.conf", READ, true},     {"/etc/resolv.conf", READ, true},
-    {"/etc/nsswitch.conf", READ, true}, {"/etc/gai.conf", READ, true},
-    {"/etc/services", READ, true},
+    {"/dev/null", READ | WRITE, SANDBOX_EVERYTHING},
+    {"/etc/hosts", READ, SANDBOX_CONNECTIONS},
+    {"/etc/host.conf", READ, SANDBOX_CONNECTIONS},
+    {"/etc/resolv.conf", READ, SANDBOX_CONNECTIONS},
+    {"/etc/nsswitch.conf", READ, SANDBOX_CONNECTIONS},
+    {"/etc/gai.conf", READ, SANDBOX_CONNECTIONS},
+    {"/etc/services", READ, SANDBOX_CONNECTIONS},
+    {"/bin", READ | EXECUTE, SANDBOX_PROGRAMS},
+    {"/sbin", READ | EXECUTE, SANDBOX_PROGRAMS},
+    {"/lib", READ | EXECUTE, SANDBOX_PROGRAMS},
+    {"/lib32", READ | EXECUTE, SANDBOX_PROGRAMS},
+    {"/lib64", READ | EXECUTE, SANDBOX_PROGRAMS},
+    {"/usr", READ | EXECUTE, SANDBOX_PROGRAMS},
+    {"/etc/ld.so.cache", READ, SANDBOX_PROGRAMS},
+    {"/etc/ld.so.conf", READ, SANDBOX_PROGRAMS},
+    {"/etc/ld.so.conf.d", READ, SANDBOX_PROGRAMS},
+    {"/etc/alternatives", READ | EXECUTE, SANDBOX_PROGRAMS},
+    {"/etc/localtime", READ, SANDBOX_PROGRAMS},
+    {"/etc/passwd", READ, SANDBOX_PROGRAMS},
+    {"/etc/group", READ, SANDBOX_PROGRAMS},
+    {"/etc/ssl/certs", READ, SANDBOX_PROGRAMS},
+    {"/etc/ssl/openssl.cnf", READ, SANDBOX_PROGRAMS},
+    {"/dev/zero", READ, SANDBOX_PROGRAMS},
+    {"/dev/urandom", READ, SANDBOX_PROGRAMS},
 };
+
+static bool sandbox_needs(const struct sandbox_wish *wish, enum sandbox_need need)
+{
+    return need == SANDBOX_EVERYTHING ||
+           (need == SANDBOX_PROGRAMS ? wish->programs : wish->connect);
+}
 
 struct ruleset_attributes {
     uint64_t files, tcp, scope;
@@ -148,9 +176,10 @@ static int open_ruleset(struct sandbox *sandbox, const struct sandbox_wish *wish
         return hf_error_set(reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
     /* Missing files need not be permitted. */
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        if (wish->connect || !always[i].connect)
+        if (sandbox_needs(wish, always[i].need))
             allow(sandbox->ruleset, landlock, always[i].path, always[i].use, NULL);
-    status = allow_all(sandbox->ruleset, landlock, wish->read, READ, reason);
+    status = allow_all(sandbox->ruleset, landlock, wish->read,
+                       wish->programs ? READ | EXECUTE : READ, reason);
     if (!status)
         status = allow_all(sandbox->ruleset, landlock, wish->write, WRITE, reason);
     return status;
@@ -189,26 +218,30 @@ static bool has_more_threads(unsigned than)
     return !stat("/proc/self/task", &about) && about.st_nlink > 2 + than;
 }
 
-int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
+int hf_sandbox_apply(const struct sandbox *sandbox)
 {
     struct sandbox_program signals = {.size = 0};
+    int error;
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return errno;
+    if (sandbox->ruleset >= 0 && syscall(SYS_landlock_restrict_self, sandbox->ruleset, 0))
+        return errno;
+    if (sandbox->signals && sandbox->program.size)
+        hf_sandbox_write_signals(&signals, getpid(), false);
+    error = hf_sandbox_enter_filter(&sandbox->program);
+    return error ? error : hf_sandbox_enter_filter(&signals);
+}
+
+int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
+{
     int error;
 
     if (!sandbox->best_effort && has_more_threads(1 + sandbox->threads))
         return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox",
                             "threads that are already running would not be sandboxed");
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
-    if (sandbox->ruleset >= 0 && syscall(SYS_landlock_restrict_self, sandbox->ruleset, 0))
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
-    if (sandbox->signals && sandbox->program.size)
-        hf_sandbox_write_signals(&signals, getpid(), false);
-    error = hf_sandbox_enter_filter(&sandbox->program);
-    if (!error)
-        error = hf_sandbox_enter_filter(&signals);
-    if (error)
-        return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(error));
-    return 0;
+    error = hf_sandbox_apply(sandbox);
+    return error ? hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(error)) : 0;
 }
 
 void hf_sandbox_close(struct sandbox *sandbox)
@@ -234,6 +267,12 @@ int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
 {
     (void)sandbox;
     (void)reterr_reason;
+    return 0;
+}
+
+int hf_sandbox_apply(const struct sandbox *sandbox)
+{
+    (void)sandbox;
     return 0;
 }
 

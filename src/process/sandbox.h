@@ -18,7 +18,9 @@ struct sandbox_wish {
     const char *const *read; /* files, and directories with their contents; NULL-terminated, or
                               * NULL */
     const char *const *write;
-    bool connect;      /* TCP and UDP connections are permitted */
+    bool programs; /* it is a program that is started in it: it may execute files that it can read,
+                        * and read those of the system's directories */
+    bool connect;  /* TCP and UDP connections are permitted */
     bool connect_unix; /* to Unix sockets; with neither, no socket can be created */
     bool best_effort;  /* omit what this kernel does not support */
     bool isolates;     /* it has isolated tools, and the process that forks them kills them */
@@ -56,6 +58,9 @@ int hf_sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
 /* Enters the sandbox, for this thread, threads it creates, and their processes. Returns 0 or
  * HAFT_EINVAL. */
 int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason);
+
+/* The same for the only thread of a process; async-signal-safe.  Returns 0 or errno. */
+int hf_sandbox_apply(const struct sandbox *sandbox);
 
 void hf_sandbox_close(struct sandbox *sandbox);
 

@@ -116,7 +116,7 @@ const struct sandbox_call hf_sandbox_calls[] = {
     ALLOW(getsid), ALLOW(setpgid), ALLOW(setsid), ALLOW(seccomp), ALLOW(landlock_create_ruleset),
     ALLOW(landlock_add_rule), ALLOW(landlock_restrict_self),
     REFUSE_VALUE(prctl, 0, MEMORY_MAP), REFUSE_VALUE(prctl, 0, CORE_SCHEDULING),
-    REFUSE(execve), REFUSE(execveat),
+    REFUSE_WHEN(execve, SANDBOX_NO_PROGRAMS), REFUSE_WHEN(execveat, SANDBOX_NO_PROGRAMS),
 
     /* Signals: hf_sandbox_write_signals restricts their targets. */
     ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(rt_sigpending), ALLOW(rt_sigtimedwait),

@@ -19,6 +19,7 @@ enum sandbox_when {
     SANDBOX_NO_SOCKETS, /* neither of the next two */
     SANDBOX_NO_INTERNET,
     SANDBOX_NO_UNIX,
+    SANDBOX_NO_PROGRAMS,
     SANDBOX_NO_TRUNCATE /* Landlock cannot prevent truncation */
 };
 

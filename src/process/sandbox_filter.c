@@ -98,6 +98,8 @@ static bool applies(const struct sandbox_call *row, const struct sandbox_wish *w
         return !wish->connect;
     case SANDBOX_NO_UNIX:
         return !wish->connect_unix;
+    case SANDBOX_NO_PROGRAMS:
+        return !wish->programs;
     case SANDBOX_NO_TRUNCATE:
         return landlock < TRUNCATE_SINCE;
     default:
