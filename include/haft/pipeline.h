@@ -88,7 +88,7 @@ int haft_stage_add(haft_server *server, const haft_stage *stage);
 
 /* Returns a stage by its position, from 0; NULL after the last.  The stages of every server are
  * among them: "deadline", "visibility" and "rate limit" come before all others, "validation" after
- * them. */
+ * them, and "shaping" last, at endpoints of a gateway. */
 const haft_stage *haft_stage_at(const haft_server *server, size_t index);
 
 /* Marks the result as an error with this text, and returns HAFT_STOP, or an error if memory runs

@@ -141,6 +141,22 @@ typedef struct haft_visibility {
  * behaves like a disabled one; clients are notified of changes.  Returns 0 or an error. */
 int haft_server_set_visibility(haft_server *server, const haft_visibility *visibility);
 
+/* When and how clients search for tools, instead of reading a list of all of them. */
+typedef struct haft_search {
+    size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
+    unsigned above; /* number of tools that a client may see, above which it searches; 0: always */
+    const char *pinned; /* patterns of names of tools that stay in the list; NULL for none */
+    unsigned results;   /* maximum number of tools that a search returns: 1 to 100; 0 for 10 */
+} haft_search;
+
+/* Makes clients that may see many tools search for them: their lists contain find_tools,
+ * describe_tool and call_tool, besides the pinned tools.  All tools can still be called by their
+ * names.  A call of call_tool is a call of the tool that it names: its scopes, limits, stages, audit
+ * and metrics apply.  The settings are copied; NULL removes the three tools.  Returns 0, HAFT_EINVAL,
+ * HAFT_EEXISTS if another tool has one of their names, or HAFT_ENOMEM.  One thread at a time may call
+ * it, also while the server is serving. */
+int haft_server_set_search(haft_server *server, const haft_search *search);
+
 /* A tool that is built at run time.  Strings are copied. */
 typedef struct haft_tool_builder haft_tool_builder;
 

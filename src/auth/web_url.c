@@ -196,6 +196,10 @@ static enum network network_of_four(uint32_t address)
         {0xC0A80000, 0xFFFF0000, NETWORK_PRIVATE},  /* 192.168.0.0/16 */
         {0x64400000, 0xFFC00000, NETWORK_PRIVATE},  /* 100.64.0.0/10 */
         {0xC6120000, 0xFFFE0000, NETWORK_PRIVATE},  /* 198.18.0.0/15 */
+        {0xC0000000, 0xFFFFFF00, NETWORK_PRIVATE},  /* 192.0.0.0/24, of protocols */
+        {0xC0000200, 0xFFFFFF00, NETWORK_PRIVATE},  /* 192.0.2.0/24, of documentation */
+        {0xC6336400, 0xFFFFFF00, NETWORK_PRIVATE},  /* 198.51.100.0/24 */
+        {0xCB007100, 0xFFFFFF00, NETWORK_PRIVATE},  /* 203.0.113.0/24 */
         {0xE0000000, 0xE0000000, NETWORK_LINK},     /* multicast and above */
     };
 
@@ -217,6 +221,9 @@ static enum network network_of_six(const unsigned char *bytes)
     static const unsigned char translated[12] = {0x00, 0x64, 0xFF, 0x9B};       /* RFC 6052 */
     static const unsigned char local[6] = {0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01}; /* RFC 8215 */
     static const unsigned char teredo[4] = {0x20, 0x01};
+    static const unsigned char documentation[4] = {0x20, 0x01, 0x0D, 0xB8};
+    static const unsigned char discard[8] = {0x01};            /* 100::/64, RFC 6666 */
+    static const unsigned char isatap[3] = {0x00, 0x5E, 0xFE}; /* RFC 5214, after a byte of flags */
 
     if (!memcmp(bytes, mapped, sizeof mapped) || !memcmp(bytes, translated, sizeof translated))
         return network_of_four(network_word(bytes + 12));
@@ -235,6 +242,11 @@ static enum network network_of_six(const unsigned char *bytes)
         return network_of_four(~network_word(bytes + 12));
     if (bytes[0] == 0x20 && bytes[1] == 0x02) /* 6to4 */
         return network_of_four(network_word(bytes + 2));
+    if (!memcmp(bytes, documentation, sizeof documentation) ||
+        !memcmp(bytes, discard, sizeof discard))
+        return NETWORK_PRIVATE;
+    if (!memcmp(bytes + 9, isatap, sizeof isatap) && !(bytes[8] & 0xFD))
+        return network_of_four(network_word(bytes + 12));
     return NETWORK_PUBLIC;
 }
 

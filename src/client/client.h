@@ -127,6 +127,9 @@ void hf_client_show(haft_client *client, bool sent, const char *text, size_t siz
 void hf_client_keep(haft_client *client, const char *text, size_t size, void *tag);
 /* Processes all received messages, and reports requests that have ended. */
 void hf_client_pump(haft_client *client);
+/* In `notify` and `ask`: the id of the request whose connection the message came with; 0 if all requests
+ * have the same. */
+int64_t hf_client_cause(const haft_client *client);
 haft_receiver hf_client_receiver(haft_client *client);
 
 /* ---- wait.c ---- */

@@ -22,6 +22,7 @@ struct documents {
     struct document *spare;
     struct document *current; /* of the result that is being reported, */
     yyjson_val *message;      /* which is this message in it */
+    void *tag;                /* of the message that is being processed */
     unsigned n_spare;
     int lost;       /* HAFT_ENOMEM: a message could not be kept */
     char note[128]; /* about something else that the server has sent; for the next failure */

@@ -25,12 +25,22 @@ static const struct {
     {"completion/complete", &hf_shape_completion},
 };
 
-static const struct shape *inbox_shape(const char *method)
+static const struct shape *inbox_shape(const haft_client *client, const char *method)
 {
     for (size_t i = 0; i < sizeof inbox_shapes / sizeof *inbox_shapes; i++)
         if (!strcmp(inbox_shapes[i].method, method))
-            return inbox_shapes[i].shape;
+            return client->lists.lenient && hf_list_shape(method) ? hf_list_shape(method)
+                                                                  : inbox_shapes[i].shape;
     return &hf_shape_result;
+}
+
+int64_t hf_client_cause(const haft_client *client)
+{
+    const struct client_request *request =
+        client->documents.tag ? hf_request_on_wire(client, (int64_t)(intptr_t)client->documents.tag)
+                              : NULL;
+
+    return request ? request->id : 0;
 }
 
 static void inbox_malformed(haft_client *client, struct client_request *request, const char *whole,
@@ -58,7 +68,7 @@ static void inbox_result(haft_client *client, struct client_request *request,
         return;
     }
     if (!status)
-        status = hf_shape_check(inbox_shape(request->text.data), result, "", &reason);
+        status = hf_shape_check(inbox_shape(client, request->text.data), result, "", &reason);
     if (status) {
         inbox_malformed(client, request, "the result", &reason);
         return;
@@ -276,6 +286,7 @@ static bool inbox_one(haft_client *client)
     if (!document->next)
         client->documents.last = NULL;
     document->next = NULL;
+    client->documents.tag = document->tag;
     if (!document->root)
         inbox_invalid(client, document, NULL, document->why, document->start);
     else if (!yyjson_is_arr(document->root))
@@ -284,6 +295,7 @@ static bool inbox_one(haft_client *client)
         yyjson_arr_foreach(document->root, i, n, one)
             if (!client->ending)
                 inbox_message(client, document, one);
+    client->documents.tag = NULL;
     hf_document_drop(client, document);
     return true;
 }

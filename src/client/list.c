@@ -7,14 +7,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/shape.h"
+
 static const struct {
     const char *method, *member;
+    const struct shape *page, *entry;
 } list_rows[LIST_KINDS] = {
-    [HAFT_OFFER_TOOL] = {"tools/list", "tools"},
-    [HAFT_OFFER_RESOURCE] = {"resources/list", "resources"},
-    [HAFT_OFFER_TEMPLATE] = {"resources/templates/list", "resourceTemplates"},
-    [HAFT_OFFER_PROMPT] = {"prompts/list", "prompts"},
+    [HAFT_OFFER_TOOL] = {"tools/list", "tools", &hf_shape_tool_page, &hf_shape_tool},
+    [HAFT_OFFER_RESOURCE] = {"resources/list", "resources", &hf_shape_resource_page,
+                             &hf_shape_resource},
+    [HAFT_OFFER_TEMPLATE] = {"resources/templates/list", "resourceTemplates",
+                             &hf_shape_template_page, &hf_shape_template},
+    [HAFT_OFFER_PROMPT] = {"prompts/list", "prompts", &hf_shape_prompt_page, &hf_shape_prompt},
 };
+
+const struct shape *hf_list_shape(const char *method)
+{
+    for (int i = 0; i < LIST_KINDS; i++)
+        if (!strcmp(list_rows[i].method, method))
+            return list_rows[i].page;
+    return NULL;
+}
 
 static int list_next_page(haft_client *client, haft_offer kind, yyjson_val *cursor);
 
@@ -105,23 +118,37 @@ static void list_keep(haft_client *client, struct list *list, yyjson_val *value)
         list->until = until;
 }
 
+/* Why an entry is left out; NULL if it is not. */
+static const char *list_fault(const haft_client *client, haft_offer kind, yyjson_val *entry,
+                              haft_reason *reason)
+{
+    if (client->lists.lenient && hf_shape_check(list_rows[kind].entry, entry, "", reason)) {
+        if (*reason->path)
+            snprintf(reason->text, sizeof reason->text, "malformed member %.100s", reason->path);
+        return reason->text;
+    }
+    return kind == HAFT_OFFER_TOOL ? hf_tool_fault(client, entry) : NULL;
+}
+
 /* Adds the entries of a page; tools that cannot be called are left out. */
 static void list_add(haft_client *client, struct list *list, yyjson_val *entries)
 {
-    bool tools = list_kind(client, list) == HAFT_OFFER_TOOL;
+    haft_offer kind = list_kind(client, list);
     struct json_writer w = {.out = &list->items, .depth = 1, .comma = list->items.size > 1};
     size_t i, n;
     yyjson_val *one;
 
     yyjson_arr_foreach(entries, i, n, one) {
-        const char *fault = tools ? hf_tool_fault(client, one) : NULL;
+        haft_reason reason;
+        const char *fault = list_fault(client, kind, one, &reason);
+        yyjson_val *name = rpc_string(one, "name");
 
         if (!fault) {
             hf_json_value(&w, one);
             continue;
         }
         haft_buffer_add(&list->places, &list->skipped.size, sizeof list->skipped.size);
-        haft_buffer_puts(&list->skipped, yyjson_get_str(yyjson_obj_get(one, "name")));
+        haft_buffer_puts(&list->skipped, name ? yyjson_get_str(name) : "");
         haft_buffer_add(&list->skipped, "", 1);
         haft_buffer_puts(&list->skipped, fault);
         haft_buffer_add(&list->skipped, "", 1);

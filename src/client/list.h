@@ -33,8 +33,13 @@ struct list {
 struct lists {
     struct list kinds[LIST_KINDS];
     struct tools *tools; /* NULL before the list of tools is known */
+    /* A malformed entry does not make the list malformed, but is left out, as haft_client_skipped
+     * reports. */
+    bool lenient;
 };
 
+/* The shape of a result of the method without that of its entries; NULL for other methods. */
+const struct shape *hf_list_shape(const char *method);
 /* Begins to fetch a list, unless that is going on.  Returns 0 or an error. */
 int hf_list_begin(haft_client *client, haft_offer kind);
 /* Forgets a list that the server has changed. */

@@ -41,6 +41,9 @@ int hf_shape_check(const struct shape *shape, yyjson_val *value, const char *pat
 extern const struct shape hf_shape_greeting, hf_shape_discovery, hf_shape_tools, hf_shape_prompts,
     hf_shape_resources, hf_shape_templates, hf_shape_call, hf_shape_read, hf_shape_get,
     hf_shape_completion;
+/* Pages of lists without the shape of their entries, and these. */
+extern const struct shape hf_shape_tool_page, hf_shape_prompt_page, hf_shape_resource_page,
+    hf_shape_template_page, hf_shape_tool, hf_shape_prompt, hf_shape_resource, hf_shape_template;
 /* Any result, and one that requires input first. */
 extern const struct shape hf_shape_result, hf_shape_input_required;
 /* The parameters of an elicitation, of a form or of a URL. */

@@ -43,25 +43,25 @@ static const struct shape input_schema =
 static const struct shape annotations =
     OBJECT(MAY_HAVE("readOnlyHint", &boolean), MAY_HAVE("destructiveHint", &boolean),
            MAY_HAVE("idempotentHint", &boolean), MAY_HAVE("openWorldHint", &boolean));
-static const struct shape tool =
+const struct shape hf_shape_tool =
     OBJECT(NEEDS("name", &string), MAY_HAVE("description", &string),
            NEEDS("inputSchema", &input_schema), MAY_HAVE("annotations", &annotations));
 static const struct shape argument = OBJECT(
     NEEDS("name", &string), MAY_HAVE("description", &string), MAY_HAVE("required", &boolean));
 static const struct shape arguments = {.type = SHAPE_ARRAY, .each = &argument};
-static const struct shape prompt = OBJECT(NEEDS("name", &string), MAY_HAVE("description", &string),
-                                          MAY_HAVE("arguments", &arguments));
-static const struct shape resource =
+const struct shape hf_shape_prompt = OBJECT(
+    NEEDS("name", &string), MAY_HAVE("description", &string), MAY_HAVE("arguments", &arguments));
+const struct shape hf_shape_resource =
     OBJECT(NEEDS("uri", &string), MAY_HAVE("name", &string), MAY_HAVE("mimeType", &string),
            MAY_HAVE("description", &string));
-static const struct shape template =
+const struct shape hf_shape_template =
     OBJECT(NEEDS("uriTemplate", &string), MAY_HAVE("name", &string), MAY_HAVE("mimeType", &string),
            MAY_HAVE("description", &string));
 
-static const struct shape tools = {.type = SHAPE_ARRAY, .each = &tool};
-static const struct shape prompts = {.type = SHAPE_ARRAY, .each = &prompt};
-static const struct shape resources = {.type = SHAPE_ARRAY, .each = &resource};
-static const struct shape templates = {.type = SHAPE_ARRAY, .each = &template};
+static const struct shape tools = {.type = SHAPE_ARRAY, .each = &hf_shape_tool};
+static const struct shape prompts = {.type = SHAPE_ARRAY, .each = &hf_shape_prompt};
+static const struct shape resources = {.type = SHAPE_ARRAY, .each = &hf_shape_resource};
+static const struct shape templates = {.type = SHAPE_ARRAY, .each = &hf_shape_template};
 
 const struct shape hf_shape_tools = OBJECT(NEEDS("tools", &tools), MAY_HAVE("nextCursor", &string));
 const struct shape hf_shape_prompts =
@@ -70,6 +70,17 @@ const struct shape hf_shape_resources =
     OBJECT(NEEDS("resources", &resources), MAY_HAVE("nextCursor", &string));
 const struct shape hf_shape_templates =
     OBJECT(NEEDS("resourceTemplates", &templates), MAY_HAVE("nextCursor", &string));
+
+static const struct shape any_entries = {.type = SHAPE_ARRAY};
+
+const struct shape hf_shape_tool_page =
+    OBJECT(NEEDS("tools", &any_entries), MAY_HAVE("nextCursor", &string));
+const struct shape hf_shape_prompt_page =
+    OBJECT(NEEDS("prompts", &any_entries), MAY_HAVE("nextCursor", &string));
+const struct shape hf_shape_resource_page =
+    OBJECT(NEEDS("resources", &any_entries), MAY_HAVE("nextCursor", &string));
+const struct shape hf_shape_template_page =
+    OBJECT(NEEDS("resourceTemplates", &any_entries), MAY_HAVE("nextCursor", &string));
 
 /* ---- calls ---- */
 

@@ -8,7 +8,7 @@
 
 #include "endpoint/guard.h"
 
-enum { HEADERS_LIMIT = 64 << 10, GUARD_BODY_LIMIT = 4 << 10 };
+enum { HEADERS_LIMIT = 64 << 10, GUARD_BODY_LIMIT = 4 << 10, GUARD_PROBE_LIMIT = 1 << 20 };
 
 /* ---- responses ---- */
 
@@ -142,6 +142,14 @@ bool hf_path_is(const char *path, const char *wanted)
     return !strncmp(path, wanted, n) && (!path[n] || (path[n] == '/' && !path[n + 1]));
 }
 
+bool hf_request_is_local(const haft_request *request)
+{
+    return (!request->peer || !strncmp(request->peer, "127.", 4) ||
+            !strcmp(request->peer, "::1")) &&
+           !haft_header_find(request->headers, request->n_headers, "x-forwarded-for") &&
+           !haft_header_find(request->headers, request->n_headers, "forwarded");
+}
+
 static void guard_probe(struct guard *guard, bool ready, const haft_responder *responder,
                         void *context)
 {
@@ -149,6 +157,31 @@ static void guard_probe(struct guard *guard, bool ready, const haft_responder *r
 
     hf_guard_respond(guard, responder, context, ready ? 200 : 503,
                      HEADER("Cache-Control", "no-store"), "application/json", body, strlen(body));
+}
+
+/* Whether the server accepts requests and, for this machine, the state of what it calls. */
+static void guard_probe_ready(struct guard *guard, const haft_request *request,
+                              const haft_responder *responder, void *context)
+{
+    const struct server_metering *metering = &guard->server->metering;
+    haft_buffer body;
+    struct json_writer w = {.out = &body};
+
+    if (guard->closing || !metering->put_upstreams || !hf_request_is_local(request)) {
+        guard_probe(guard, !guard->closing, responder, context);
+        return;
+    }
+    haft_buffer_init(&body, guard->server->allocator, GUARD_PROBE_LIMIT);
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "status"), "ok");
+    metering->put_upstreams(metering->upstreams_context, &w);
+    hf_json_end_object(&w);
+    if (body.status)
+        guard_probe(guard, true, responder, context);
+    else
+        hf_guard_respond(guard, responder, context, 200, HEADER("Cache-Control", "no-store"),
+                         "application/json", body.data, body.size);
+    haft_buffer_finish(&body);
 }
 
 bool hf_guard_opens(struct guard *guard, const haft_request *request,
@@ -163,7 +196,7 @@ bool hf_guard_opens(struct guard *guard, const haft_request *request,
         return false;
     }
     if (reads && hf_path_is(request->path, "/readyz")) {
-        guard_probe(guard, !guard->closing, responder, context);
+        guard_probe_ready(guard, request, responder, context);
         return false;
     }
     if (!host.data || !is_allowed_host(guard, host.data, host.size))

@@ -48,6 +48,8 @@ size_t hf_guard_put_cors(const struct guard *guard, haft_header *ret_headers);
 const haft_request *hf_request_index(const haft_request *request, haft_request *ret_request,
                                      struct haft_header_index *ret_index);
 
+/* Whether it comes from this machine, and not through a local proxy. */
+bool hf_request_is_local(const haft_request *request);
 bool hf_request_is_json(const haft_request *request);
 /* Which response types the client accepts. */
 void hf_request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events);

@@ -178,21 +178,12 @@ size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options)
     return most;
 }
 
-/* Whether it comes from this machine, and not through a local proxy. */
-static bool is_local(const haft_request *request)
-{
-    return (!request->peer || !strncmp(request->peer, "127.", 4) ||
-            !strcmp(request->peer, "::1")) &&
-           !haft_header_find(request->headers, request->n_headers, "x-forwarded-for") &&
-           !haft_header_find(request->headers, request->n_headers, "forwarded");
-}
-
 /* Metrics are available to local requests only, unless configured otherwise. */
 static bool is_for_metrics(const struct mux *mux, const haft_request *request)
 {
     return hf_path_is(request->path, mux->metrics_path) &&
            (!strcmp(request->method, "GET") || !strcmp(request->method, "HEAD")) &&
-           (mux->metrics_for_all || is_local(request));
+           (mux->metrics_for_all || hf_request_is_local(request));
 }
 
 static void show_metrics(struct mux *mux, const haft_responder *responder, void *context)

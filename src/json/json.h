@@ -13,6 +13,9 @@
 int hf_json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **ret_value,
                   size_t *reterr_offset, const char **reterr_reason);
 
+/* An allocator for yyjson whose memory is the arena's: what it frees is freed with the arena. */
+yyjson_alc hf_json_arena(haft_arena *arena);
+
 /* Checks depth and duplicate keys. Returns 0, HAFT_EDEPTH, or HAFT_EINVAL with the duplicate key in
  * *reterr_key. */
 int hf_json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_val **reterr_key);
@@ -45,6 +48,9 @@ int hf_json_compare(const yyjson_val *left, const yyjson_val *right);
 bool hf_json_is_integral(const yyjson_val *number);
 
 double hf_json_double(const yyjson_val *number);
+
+/* A copy of a value, with its strings, in an arena; NULL if memory runs out or the value is NULL. */
+yyjson_val *hf_json_copy(yyjson_val *value, haft_arena *arena);
 
 /* The number of bytes that haft_json_write appends for the value. */
 size_t hf_json_size(const yyjson_val *value);

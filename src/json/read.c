@@ -26,10 +26,15 @@ static void arena_no_free(void *context, void *memory)
     (void)memory;
 }
 
+yyjson_alc hf_json_arena(haft_arena *arena)
+{
+    return (yyjson_alc){arena_malloc, arena_realloc, arena_no_free, arena};
+}
+
 int hf_json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **ret_value,
                   size_t *reterr_offset, const char **reterr_reason)
 {
-    const yyjson_alc alc = {arena_malloc, arena_realloc, arena_no_free, arena};
+    const yyjson_alc alc = hf_json_arena(arena);
     yyjson_read_err error = {0};
     /* Without YYJSON_READ_INSITU yyjson does not modify the text. */
     yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)text, size, 0, &alc, &error);

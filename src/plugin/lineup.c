@@ -289,9 +289,9 @@ static int lineup_try(const struct haft_plugins *plugins, const struct lineup *l
             hf_catalogue_try_swap(offering->target->server, offering->items, offering->n, &clash);
     }
     lineup_mark_leaving(plugins, NULL);
-    if (status)
-        lineup_refuse_clash(lineup, clash, reterr_reason);
-    return status;
+    if (status && clash)
+        return lineup_refuse_clash(lineup, clash, reterr_reason);
+    return status ? hf_lineup_refuse_memory("", reterr_reason) : 0;
 }
 
 int hf_lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup,

@@ -53,3 +53,10 @@ bool hf_meta_key_is_right(const char *key, size_t size, bool prefixed)
     size -= before;
     return !size || meta_is_word(key, size, meta_is_alphanumeric(key[0]), "-_.");
 }
+
+bool hf_meta_is_own(const char *key)
+{
+    return strncmp(key, META_PREFIX, sizeof META_PREFIX - 1) != 0 &&
+           strcmp(key, META_PROGRESS) != 0 && strcmp(key, META_TRACEPARENT) != 0 &&
+           strcmp(key, "tracestate") != 0;
+}

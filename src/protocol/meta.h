@@ -15,8 +15,11 @@
 #define META_PROGRESS "progressToken"
 #define META_TRACEPARENT "traceparent"
 #define META_ISSUES "haft/issues"
+#define META_HTTP_STATUS "haft/httpStatus"
 
 /* Whether it can be a key; with `prefixed`, whether it says who gave it, as com.example/ does. */
 bool hf_meta_key_is_right(const char *key, size_t size, bool prefixed);
+/* Whether a member of a request is the client's own, not one of the protocol or of a trace. */
+bool hf_meta_is_own(const char *key);
 
 #endif

@@ -352,6 +352,12 @@ static void put_heard(haft_buffer *out, haft_server *server)
     haft_buffer_puts(out, "\n");
 }
 
+static void put_upstreams(haft_buffer *out, haft_server *server)
+{
+    if (server->metering.put_upstream_metrics)
+        server->metering.put_upstream_metrics(server->metering.upstreams_context, out);
+}
+
 int haft_metrics_write(haft_server *server, haft_buffer *buffer)
 {
     static const struct {
@@ -379,6 +385,7 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
         {"mcp_server_streams", "gauge", "Open subscriptions and event streams.", NULL, put_streams},
         {"mcp_server_last_message_timestamp_seconds", "gauge", "Time of the latest message.", NULL,
          put_heard},
+        {"mcp_server_upstream_up", "gauge", "Whether an upstream is ready.", NULL, put_upstreams},
     };
     struct metrics *metrics = server->metering.metrics;
 

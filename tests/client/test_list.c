@@ -106,6 +106,34 @@ static void pages_are_combined(void **state)
     }
 }
 
+/* A gateway offers the other entries. */
+static void malformed_entries_are_left_out(void **state)
+{
+    static const struct script_row steps[] = {
+        {"tools/list", SCRIPT_SAY,
+         RESULT("{\"tools\":[{\"name\":7}," TOOL("a") ",5,{\"name\":\"b\"}]}"), 0},
+        {"tools/list", SCRIPT_SAY, RESULT("{\"tools\":7}"), 0},
+        {NULL, 0, NULL, 0}};
+    static struct script script;
+    haft_client *client = open_script(&script, steps, false, NULL);
+    const char *tool;
+    haft_result result;
+
+    (void)state;
+    client->lists.lenient = true;
+    assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
+    assert_int_equal(yyjson_arr_size(result.content), 1);
+    assert_string_equal(haft_client_skipped(client, 0, &tool), "malformed member name");
+    assert_string_equal(tool, "");
+    assert_non_null(haft_client_skipped(client, 1, &tool));
+    assert_string_equal(haft_client_skipped(client, 2, &tool), "malformed member inputSchema");
+    assert_string_equal(tool, "b");
+    assert_null(haft_client_skipped(client, 3, &tool));
+    assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), HAFT_EPROTOCOL);
+    haft_client_free(client);
+    script_finish(&script);
+}
+
 /* ---- what is kept ---- */
 
 static const struct cache_row {
@@ -582,6 +610,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_combined),
+        cmocka_unit_test(malformed_entries_are_left_out),
         cmocka_unit_test(lists_are_kept),
         cmocka_unit_test(arguments_are_repeated_in_headers),
         cmocka_unit_test(other_transports_have_no_headers),

@@ -40,6 +40,7 @@ static const haft_resource resource = {.uri = "a:b", .name = "b", .read = read_i
 static const haft_prompt prompt = {.name = "p", .get = say_it};
 static const haft_stage stage = {.name = "s", .before = look};
 static const haft_visibility visibility = {.tools = "a"};
+static const haft_search search = {.above = 1};
 static const haft_transport transport = HAFT_INIT(haft_transport, .send = NULL);
 static const haft_session_options session = {.transport = &transport, .revision = "2025-11-25"};
 static const haft_client_options client = {.name = "c"};
@@ -76,6 +77,11 @@ static void *set_visibility(haft_server *server)
     return haft_server_set_visibility(server, &visibility) ? NULL : server;
 }
 
+static void *set_search(haft_server *server)
+{
+    return haft_server_set_search(server, &search) ? NULL : server;
+}
+
 static void *open_session(haft_server *server)
 {
     return haft_session_new(server, &session);
@@ -98,6 +104,7 @@ static void refuses(void **state)
         {add_prompt, "haft_prompt"},
         {add_stage, "haft_stage"},
         {set_visibility, "haft_visibility"},
+        {set_search, "haft_search"},
         {open_session, "haft_session_options"},
         {open_client, "haft_client_options"},
     };

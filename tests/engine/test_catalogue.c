@@ -2,7 +2,9 @@
 #include <haft.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "engine/offer/server.h"
 #include "engine/session/method.h"
@@ -177,6 +179,86 @@ static void patterns_are_freed_with_their_catalogue(void **state)
     assert_int_equal(counting.own.bytes, 0);
 }
 
+/* ---- several items at once ---- */
+
+enum { MANY = 20000 };
+
+static struct item *item_of(haft_server *server, const char *format, int number)
+{
+    char name[40];
+    haft_tool tool = first;
+    struct item *item;
+
+    snprintf(name, sizeof name, format, number);
+    tool.name = name;
+    assert_int_equal(hf_tool_item(server, &tool, NULL, &item), 0);
+    return item;
+}
+
+/* Each item is told what has its name; the kinds have names of their own. */
+static void rivals_are_found(void **state)
+{
+    haft_server *server = haft_server_new("test", "1");
+    struct item *items[4], *rivals[COUNT_OF(items)];
+    const struct item *clash = NULL;
+
+    (void)state;
+    assert_int_equal(haft_add(server, &first), 0);
+    items[0] = item_of(server, "a", 0);
+    items[1] = item_of(server, "work", 0);
+    items[2] = item_of(server, "b", 0);
+    items[3] = item_of(server, "a", 0);
+    assert_int_equal(hf_catalogue_rivals(server, items, COUNT_OF(items), rivals), 0);
+    assert_null(rivals[0]);
+    assert_ptr_equal(rivals[1], server->catalogue->lists[HAFT_OFFER_TOOL].entries[0].item);
+    assert_null(rivals[2]);
+    assert_ptr_equal(rivals[3], items[0]);
+    assert_int_equal(hf_catalogue_swap(server, items, COUNT_OF(items), &clash), HAFT_EEXISTS);
+    assert_ptr_equal(clash, items[1]);
+    /* what leaves is not in the way */
+    server->catalogue->lists[HAFT_OFFER_TOOL].entries[0].item->leaving = true;
+    assert_int_equal(hf_catalogue_try_swap(server, items, COUNT_OF(items), &clash), HAFT_EEXISTS);
+    assert_ptr_equal(clash, items[3]);
+    assert_int_equal(hf_catalogue_swap(server, items, 3, &clash), 0);
+    assert_ptr_equal(server->catalogue->lists[HAFT_OFFER_TOOL].entries[0].item, items[1]);
+    assert_int_equal(server->catalogue->lists[HAFT_OFFER_TOOL].n, 3);
+    for (size_t i = 0; i < COUNT_OF(items); i++)
+        hf_item_drop(items[i]);
+    haft_server_free(server);
+}
+
+/* A long list is replaced in time proportional to its length: comparing all pairs of names takes ten
+ * times as long as making the items. */
+static void many_items_are_replaced(void **state)
+{
+    haft_server *server = haft_server_new("test", "1");
+    struct item **items = calloc(MANY, sizeof *items);
+    const struct item *clash = NULL;
+    struct item **rivals = calloc(MANY, sizeof *rivals);
+    clock_t begin = clock(), made = 0;
+
+    (void)state;
+    assert_non_null(items);
+    assert_non_null(rivals);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MANY; i++)
+            items[i] = item_of(server, "a_tool_of_many_%08d", i);
+        made = made ? made : clock() - begin;
+        begin = clock();
+        for (size_t i = 0; i < server->catalogue->lists[HAFT_OFFER_TOOL].n; i++)
+            server->catalogue->lists[HAFT_OFFER_TOOL].entries[i].item->leaving = true;
+        assert_int_equal(hf_catalogue_rivals(server, items, MANY, rivals), 0);
+        assert_int_equal(hf_catalogue_swap(server, items, MANY, &clash), 0);
+        assert_true(clock() - begin < made + CLOCKS_PER_SEC / 10);
+        assert_int_equal(server->catalogue->lists[HAFT_OFFER_TOOL].n, MANY);
+        for (int i = 0; i < MANY; i++)
+            hf_item_drop(items[i]);
+    }
+    free(items);
+    free(rivals);
+    haft_server_free(server);
+}
+
 /* ---- threads ---- */
 
 enum { CHANGERS = 4, CHANGES = 200, CHANGER_STAGES = 4 };
@@ -266,6 +348,8 @@ int main(void)
         cmocka_unit_test(a_change_does_not_undo_another),
         cmocka_unit_test(what_is_so_already_is_no_change),
         cmocka_unit_test(patterns_are_freed_with_their_catalogue),
+        cmocka_unit_test(rivals_are_found),
+        cmocka_unit_test(many_items_are_replaced),
         cmocka_unit_test(any_thread_may_change_the_offer),
     };
 

@@ -117,8 +117,7 @@ static const char *const values[] = {
     " Bearer \x01\r\n",
     " Bearer \x7f\r\n",
     " Bearer \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\r\n",
-    " Bearer 1234567\x1f"
-    "89\r\n",
+    " Bearer 1234567\03789\r\n",
     " ~}|{zyxwvutsrqponmlkjihgfedcba`_^]\\[ZYXWVUTSRQPONMLKJIHGFEDCBA@?>=<;:9876543210/.-,+*)('&%$#\"!\r\n",
     " Bearer a\r\nX: y\r\n",
     " Bearer a\r\n\r\n",

@@ -56,7 +56,7 @@ void hf_call_clear_result(haft_call *call)
     haft_buffer_clear(&call->structured);
     haft_buffer_clear(&call->result_meta);
     call->result.is_error = false;
-    call->result.checked = false;
+    call->result.checked = call->result.lenient = call->result.passed = false;
     call->error.code = 0;
     call->error.message = call->error.data = NULL;
     call->result.role = call->result.description = NULL;

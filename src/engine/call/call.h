@@ -59,6 +59,7 @@ struct request {
 
 struct call_arguments {
     yyjson_val *json; /* NULL if decoded directly: see hf_call_arguments */
+    bool redirected;  /* from call_tool to the tool that it named; `json` is for that */
     struct direct direct;
     _Atomic(struct materialized *) materialized; /* the same as JSON, once requested */
 };
@@ -91,8 +92,11 @@ struct call_handler {
 struct call_result {
     bool is_error;
     bool checked;            /* validated against its schema */
+    bool lenient;            /* one that does not match its schema is logged and sent: others
+                              * made it, and the client can do more with it than with an error */
     bool responded;          /* a route has set the whole response, so there is no result to
                               * validate */
+    bool passed;             /* of another server: an error keeps its structured content */
     const char *role;        /* role of a prompt's next block */
     const char *description; /* description of a prompt's result */
     size_t n_values;         /* number of values of a completion */
@@ -139,8 +143,9 @@ struct call_progress {
 
 /* Messages between threads. */
 struct call_posts {
-    bool finished;      /* haft_finish or haft_continue has been called */
-    haft_posted finish; /* message for it, or for haft_continue, which comes earlier */
+    atomic_bool notified; /* the client has been sent something before the response */
+    bool finished;        /* haft_finish or haft_continue has been called */
+    haft_posted finish;   /* message for it, or for haft_continue, which comes earlier */
     /* Continues after haft_continue with the given status, on the owner's thread. A call of inner.c
      * has no such thread: there it runs on the thread that called haft_continue. */
     void (*resume)(haft_call *call, int status);

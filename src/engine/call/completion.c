@@ -151,6 +151,8 @@ static bool has_argument(const struct item *item, const char *name)
 
     if (item->uri_template)
         return hf_uri_template_has(item->uri_template, name);
+    if (!item->input) /* a prompt of another server, which knows its arguments */
+        return item->module;
     for (size_t i = 0; object && i < object->n_properties; i++)
         if (!strcmp(object->properties[i].name, name))
             return true;

@@ -197,6 +197,22 @@ struct content_block *hf_content_first(haft_call *call)
     return call->content.first;
 }
 
+int hf_content_set_structured(haft_call *call, const yyjson_val *value, bool wrapped)
+{
+    haft_buffer *out = &call->structured;
+
+    hf_content_first(call);
+    haft_buffer_clear(out);
+    if (wrapped)
+        buffer_literal(out, "{\"result\":");
+    haft_json_write(value, out);
+    if (wrapped)
+        buffer_literal(out, "}");
+    if (out->status)
+        return out->status;
+    return call->content.n || !call->item || !call->item->tool ? 0 : hf_content_mirror(call);
+}
+
 int haft_json(haft_call *call, const char *json, size_t size)
 {
     haft_reason reason;
@@ -207,12 +223,7 @@ int haft_json(haft_call *call, const char *json, size_t size)
         haft_log(call, HAFT_ERROR, "haft_json: %s", reason.text);
         return reason.code;
     }
-    hf_content_first(call);
-    haft_buffer_clear(&call->structured);
-    haft_json_write(value, &call->structured);
-    if (call->structured.status)
-        return call->structured.status;
-    return call->content.n || !call->item || !call->item->tool ? 0 : hf_content_mirror(call);
+    return hf_content_set_structured(call, value, false);
 }
 
 /* ---- members of the last block ---- */
@@ -234,8 +245,8 @@ int haft_block_annotate(haft_call *call, const char *audience, double priority,
     struct content_block *block = hf_content_first(call) ? call->content.last : NULL;
     struct annotations given = {audience, priority, last_modified}, *annotations;
 
-    if (!block || block->annotations || yyjson_obj_get(block->object, "annotations") ||
-        hf_content_is_bare(call))
+    if (!block || block->kind == BLOCK_RENDERED || block->annotations ||
+        yyjson_obj_get(block->object, "annotations") || hf_content_is_bare(call))
         return HAFT_EINVAL;
     if (call->content.status)
         return call->content.status;
@@ -257,7 +268,7 @@ int haft_block_meta(haft_call *call, const char *json)
 
     if (!value)
         return reason.code;
-    if (!yyjson_is_obj(value) || !block || block->meta)
+    if (!yyjson_is_obj(value) || !block || block->kind == BLOCK_RENDERED || block->meta)
         return HAFT_EINVAL;
     if (call->content.status)
         return call->content.status;

@@ -27,6 +27,8 @@ int hf_content_add_text(haft_call *call, const char *text, size_t size, bool in_
 /* Adds the first block, with the structured content as its text; it is copied only if a block is
  * needed. */
 int hf_content_mirror(haft_call *call);
+/* Sets the structured content, as haft_json does; with `wrapped` as {"result": value}. */
+int hf_content_set_structured(haft_call *call, const yyjson_val *value, bool wrapped);
 /* Removes the blocks; an error remains. */
 void hf_content_clear(haft_call *call);
 

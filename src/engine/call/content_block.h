@@ -16,7 +16,8 @@ enum block_kind {
     BLOCK_LINK,
     BLOCK_TEXT_CONTENTS, /* contents of a resource */
     BLOCK_BYTE_CONTENTS,
-    BLOCK_OBJECT, /* JSON from elsewhere, parsed */
+    BLOCK_OBJECT,   /* JSON from elsewhere, parsed */
+    BLOCK_RENDERED, /* blocks of an earlier result for the same revision: `text` is their JSON */
     BLOCK_KINDS
 };
 

@@ -41,6 +41,7 @@ const struct block_row hf_block_rows[BLOCK_KINDS] = {
                                          MEMBER(STRING, "mimeType", mime_type),
                                          MEMBER(BYTES, "blob", text)}},
     [BLOCK_OBJECT] = {.open = NULL},
+    [BLOCK_RENDERED] = {.open = NULL},
 };
 
 /* Clients would reject it, so the handler gets an error. */

@@ -40,6 +40,10 @@ void hf_block_write(const struct content_block *block, bool bare, haft_buffer *o
         text_block_write(out, block->text.data, block->text.size);
         return;
     }
+    if (block->kind == BLOCK_RENDERED) {
+        buffer_add(out, block->text.data, block->text.size);
+        return;
+    }
     bare = bare && row->nests;
     if (block->object) {
         object_write(block->object, out);
@@ -64,6 +68,8 @@ size_t hf_block_size(const struct content_block *block, bool bare)
 
     if (block->object)
         return hf_json_size(block->object);
+    if (block->kind == BLOCK_RENDERED)
+        return block->text.size;
     return (bare && row->nests ? 2 : row->open_size + 1 + row->nests) +
            hf_members_size(row->members, block_base(block), row->nests);
 }
@@ -84,7 +90,9 @@ int hf_block_check(const struct content_block *block, uint64_t *ret_size)
         else if (hf_member_is_there(member, base))
             size += member->key_size + hf_member_size(member, base);
     }
-    *ret_size = block->object ? hf_json_size(block->object) : size;
+    *ret_size = block->object                   ? hf_json_size(block->object)
+                : block->kind == BLOCK_RENDERED ? block->text.size
+                                                : size;
     return 0;
 }
 

@@ -19,6 +19,11 @@ int hf_level_named(const yyjson_val *name)
     return -1;
 }
 
+const char *hf_level_text(int level)
+{
+    return level >= HAFT_DEBUG && level <= HAFT_EMERGENCY ? notify_level_names[level] : NULL;
+}
+
 static void notify_put_text(struct json_writer *w, const char *format, va_list args)
 {
     char text[LINE];
@@ -54,14 +59,43 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
     haft_buffer_finish(&message);
 }
 
+/* Whether the client wants messages of this level. */
+static bool notify_wants(const haft_call *call, int level)
+{
+    return call->client.log_level >= 0 && level >= call->client.log_level &&
+           level <= HAFT_EMERGENCY && !haft_call_cancelled(call);
+}
+
+void hf_message_pass(haft_call *call, yyjson_val *params)
+{
+    int level = hf_level_named(yyjson_obj_get(params, "level"));
+    yyjson_val *logger = rpc_string(params, "logger"), *data = yyjson_obj_get(params, "data");
+    haft_buffer message;
+    struct json_writer w = {.out = &message};
+
+    if (level < 0 || !notify_wants(call, level))
+        return;
+    haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
+    hf_rpc_begin_notification(&w, "notifications/message");
+    hf_json_begin_object(json_key(&w, "params"));
+    hf_json_text(json_key(&w, "level"), notify_level_names[level]);
+    if (logger)
+        hf_json_value(json_key(&w, "logger"), logger);
+    if (data)
+        hf_json_value(json_key(&w, "data"), data);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+    hf_call_notify(call, &message, NULL);
+    haft_buffer_finish(&message);
+}
+
 void haft_message(haft_call *call, haft_level level, const char *logger, const char *format, ...)
 {
     haft_buffer message;
     struct json_writer w = {.out = &message};
     va_list args;
 
-    if (call->client.log_level < 0 || (int)level < call->client.log_level ||
-        level > HAFT_EMERGENCY || haft_call_cancelled(call))
+    if (!notify_wants(call, (int)level))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
     hf_rpc_begin_notification(&w, "notifications/message");

@@ -40,6 +40,7 @@ void hf_call_notify(haft_call *call, const haft_buffer *message, const double *p
 
     if (message->status)
         return;
+    atomic_store(&call->posts.notified, true);
     if (!owner->loop.post) {
         post_notification(call, message->data, message->size, progress);
         return;

@@ -16,15 +16,15 @@ const char *haft_outcome_name(haft_outcome outcome)
     return outcome < HAFT_OUTCOME_COUNT_ ? names[outcome] : "unknown";
 }
 
-/* Builds the lists of stages with a callback for each phase. */
+/* Builds the lists of stages with a callback for each phase. The innermost follows the others. */
 static void sort_out(haft_server *server)
 {
     struct stages *before = &server->stages.before, *ready = &server->stages.ready,
                   *after = &server->stages.after;
 
     before->n = ready->n = after->n = 0;
-    for (size_t i = 0; i < server->stages.all.n; i++) {
-        const haft_stage *stage = server->stages.all.list[i];
+    for (size_t i = 0; haft_stage_at(server, i); i++) {
+        const haft_stage *stage = haft_stage_at(server, i);
 
         if (stage->before)
             before->list[before->n++] = stage;
@@ -44,7 +44,11 @@ void hf_stages_init(haft_server *server, const haft_stage *const built_in[BUILT_
 
 const haft_stage *haft_stage_at(const haft_server *server, size_t index)
 {
-    return index < server->stages.all.n ? server->stages.all.list[index] : NULL;
+    size_t n = server->stages.all.n;
+
+    return index < n    ? server->stages.all.list[index]
+           : index == n ? server->stages.innermost
+                        : NULL;
 }
 
 /* Inserts a stage at the front or behind the program's; false if there is no room. */
@@ -56,7 +60,7 @@ static bool stage_insert(haft_server *server, const haft_stage *stage, bool firs
     bool fits;
 
     hf_server_lock(server);
-    fits = stages->n < sizeof stages->list / sizeof *list;
+    fits = stages->n < sizeof stages->list / sizeof *list - STAGES_INNERMOST;
     if (fits) {
         at = first ? 0 : stages->n - STAGES_BEHIND;
         memmove(list + at + 1, list + at, (stages->n - at) * sizeof *list);
@@ -97,6 +101,14 @@ int haft_stage_add(haft_server *server, const haft_stage *stage)
 int hf_stage_use_first(haft_server *server, const haft_stage *stage)
 {
     return stage_use(server, stage, true);
+}
+
+void hf_stage_use_innermost(haft_server *server, const haft_stage *stage)
+{
+    hf_server_lock(server);
+    server->stages.innermost = stage;
+    sort_out(server);
+    hf_server_unlock(server);
 }
 
 const char *hf_call_tool(const haft_call *call)

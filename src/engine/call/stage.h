@@ -21,6 +21,10 @@ void hf_stages_init(haft_server *server, const haft_stage *const built_in[BUILT_
  * available only until a stage waits. */
 int hf_stage_use_first(haft_server *server, const haft_stage *stage);
 
+/* Sets the stage next to the handler, with `ready` and `after` only, before the server serves: others
+ * see its results. */
+void hf_stage_use_innermost(haft_server *server, const haft_stage *stage);
+
 /* The name of the requested tool, which may not exist. */
 const char *hf_call_tool(const haft_call *call);
 

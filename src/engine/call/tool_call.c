@@ -12,6 +12,7 @@
 #include "engine/call/respond.h"
 #include "engine/call/result.h"
 #include "engine/call/tool_call.h"
+#include "engine/offer/search.h"
 #include "protocol/meta.h"
 
 /* ---- the handler ---- */
@@ -19,11 +20,12 @@
 /* The reason why a result is invalid goes only to the log. */
 static void log_misfit(haft_call *call, const haft_issues *issues)
 {
+    haft_level level = call->result.lenient ? HAFT_WARNING : HAFT_ERROR;
     haft_buffer text;
 
     haft_buffer_init(&text, call->server->allocator, 1 << 16);
     haft_issues_text(issues, &text);
-    haft_log(call, HAFT_ERROR, "the result does not match the output schema: %.*s", (int)text.size,
+    haft_log(call, level, "the result does not match the output schema: %.*s", (int)text.size,
              text.data ? text.data : "");
     haft_buffer_finish(&text);
 }
@@ -35,15 +37,15 @@ static int check_structured(haft_call *call)
     int status;
 
     if (!call->structured.size) {
-        haft_log(call, HAFT_ERROR,
+        haft_log(call, call->result.lenient ? HAFT_WARNING : HAFT_ERROR,
                  "the tool has an output schema, but its handler returned no structured content");
-        return HAFT_EISSUES;
+        return call->result.lenient ? 0 : HAFT_EISSUES;
     }
     status = haft_schema_validate_text(call->item->output, call->structured.data,
                                        call->structured.size, call->arena, &issues);
     if (status == HAFT_EISSUES)
         log_misfit(call, &issues);
-    return status;
+    return status == HAFT_EISSUES && call->result.lenient ? 0 : status;
 }
 
 int hf_tool_handle(haft_call *call)
@@ -144,7 +146,7 @@ void hf_complete_tool(haft_call *call)
         hf_input_refuse(call);
         return;
     }
-    if (status || call->result.is_error) {
+    if (status || (call->result.is_error && !call->result.passed)) {
         complete_fault(call, status);
         return;
     }
@@ -163,6 +165,8 @@ void hf_complete_tool(haft_call *call)
         if (wrap)
             buffer_literal(out, "}");
     }
+    if (call->result.is_error)
+        buffer_literal(out, ",\"isError\":true");
     hf_respond_end(call, true, NULL);
 }
 
@@ -375,6 +379,15 @@ static void end_early(haft_call *call, int status)
     hf_call_end(call);
 }
 
+/* Finds the tool of that name; for call_tool it is the tool that its arguments name, if possible. */
+static void tool_call_find(haft_call *call, yyjson_val *name)
+{
+    call->entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_TOOL], yyjson_get_str(name),
+                                     yyjson_get_len(name));
+    if (call->entry && call->entry->role == SEARCH_CALL)
+        call->catalogue->search->redirect(call);
+}
+
 /* Starts a call of the tool of that name (NULL: no name): notifies watchers and sets the arguments;
  * absent arguments and null are an empty object. Returns 0, HAFT_ENOTFOUND, or the JSON-RPC code of
  * the error in the arguments. */
@@ -387,11 +400,10 @@ static int tool_call_begin(haft_call *call, yyjson_val *name)
     if (server->watching.timed && server->options.clock)
         call->time.started = server->options.clock();
     call->stages.staged = true;
+    if (name)
+        tool_call_find(call, name);
     if (server->watching.n_watchers)
         hf_event_of_start(call);
-    if (name)
-        call->entry = hf_offer_list_find(&call->catalogue->lists[HAFT_OFFER_TOOL],
-                                         yyjson_get_str(name), yyjson_get_len(name));
     if (!call->entry)
         return HAFT_ENOTFOUND;
     if (call_is_guarded(call)) {
@@ -404,7 +416,7 @@ static int tool_call_begin(haft_call *call, yyjson_val *name)
         }
     }
     call->item = call->entry->item;
-    if (call->args.direct.of)
+    if (call->args.direct.of || call->args.redirected)
         return 0;
     if (call->args.direct.text)
         return hf_direct_undo(call) ? 0 : RPC_INTERNAL_ERROR;
@@ -495,7 +507,7 @@ void hf_handle_tool_call(haft_call *call)
         return;
     }
     if (status || (call->request.headers && call->item->input && call->item->input->headers &&
-                   !hf_headers_agree_on_arguments(call))) {
+                   !call->args.redirected && !hf_headers_agree_on_arguments(call))) {
         call->stages.outcome =
             status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
         call->error.code = status;

@@ -9,6 +9,7 @@
 #include "engine/offer/access.h"
 #include "engine/offer/catalogue.h"
 #include "engine/offer/scope.h"
+#include "engine/offer/search.h"
 #include "engine/offer/server.h"
 
 enum { ACCESS_LIMIT = 4 << 20, CLAIM_NUMBER = 64 };
@@ -258,7 +259,8 @@ bool hf_access_permits(const struct access *access, uint64_t holds, const struct
 {
     unsigned kind = 1u << hf_item_kind(item);
 
-    for (size_t i = 0; access && i < access->n_rules; i++) {
+    /* They apply to what a search finds. */
+    for (size_t i = search_of_item(item) ? ACCESS_RULES : 0; access && i < access->n_rules; i++) {
         const struct access_rule *rule = &access->rules[i];
 
         if (holds >> i & 1 && rule->kinds & kind &&

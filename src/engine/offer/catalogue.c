@@ -10,7 +10,9 @@
 #include "engine/offer/catalogue.h"
 #include "engine/offer/event.h"
 #include "engine/offer/lint.h"
+#include "engine/offer/search.h"
 #include "engine/offer/server.h"
+#include "engine/offer/shape.h"
 
 /* ---- catalogues ---- */
 
@@ -84,8 +86,10 @@ void hf_catalogue_drop(struct catalogue *catalogue)
     if (!catalogue || atomic_fetch_sub(&catalogue->refs, 1) != 1)
         return;
     for (int i = 0; i < OFFER_LISTS; i++)
-        for (size_t k = 0; k < catalogue->lists[i].n; k++)
+        for (size_t k = 0; k < catalogue->lists[i].n; k++) {
+            hf_module_drop((struct module *)catalogue->lists[i].entries[k].shape);
             hf_item_drop(catalogue->lists[i].entries[k].item);
+        }
     while (catalogue->audiences) {
         struct audience *audience = catalogue->audiences;
 
@@ -93,6 +97,9 @@ void hf_catalogue_drop(struct catalogue *catalogue)
         hf_audience_drop(catalogue, audience);
     }
     hf_access_let_go(catalogue->access);
+    if (catalogue->index)
+        haft_arena_free(atomic_load(&catalogue->index)->arena);
+    hf_module_drop((struct module *)catalogue->shaping);
     catalogue->allocator->release(catalogue->allocator->context, catalogue, catalogue->size);
 }
 
@@ -111,15 +118,41 @@ struct entry *hf_offer_list_find(const struct offer_list *offers, const char *na
 
 static bool is_hidden(const haft_visibility *visibility, const struct item *item)
 {
-    if (!item->tool)
+    if (!item->tool || search_of_item(item))
         return false;
     return (visibility->read_only && item->tool->annotations.read_only != HAFT_YES) ||
            (visibility->tools && !hf_glob_list_allows(visibility->tools, item->name)) ||
            (visibility->hides && visibility->hides(visibility->context, item->name));
 }
 
+/* Holds the rules for results of tools, before the first is added. */
+static void catalogue_set_shaping(struct catalogue *to, struct shaping *shaping)
+{
+    to->shaping = (struct shaping *)hf_module_take((struct module *)shaping);
+}
+
+/* Sets the shape of a new entry; `before` is what the item's name stood for, or NULL. */
+static void catalogue_shape(struct catalogue *to, struct entry *entry, const struct entry *before)
+{
+    bool same = before && before->item == entry->item;
+
+    if (to->shaping && entry->item->tool && !search_of_item(entry->item) &&
+        to->shaping->find(to->shaping, entry->item, same ? before->shape : NULL, &entry->shape))
+        to->unshaped = true;
+}
+
+/* Returns the catalogue; NULL if memory ran out while it was made. */
+static struct catalogue *catalogue_complete(struct catalogue *to)
+{
+    if (!to->unshaped)
+        return to;
+    hf_catalogue_drop(to);
+    return NULL;
+}
+
 /* Adds an item to a catalogue under construction, with a new reference. */
-static void catalogue_add(struct catalogue *to, haft_offer kind, struct item *item, bool off)
+static void catalogue_add(struct catalogue *to, haft_offer kind, struct item *item, bool off,
+                          const struct entry *before)
 {
     struct offer_list *offers = &to->lists[kind];
     size_t at = hf_hash_bytes(item->name, item->name_size);
@@ -128,7 +161,10 @@ static void catalogue_add(struct catalogue *to, haft_offer kind, struct item *it
     while (offers->slots[at & (offers->n_slots - 1)])
         at++;
     atomic_fetch_add(&item->refs, 1);
-    offers->entries[offers->n++] = (struct entry){item, off, disabled};
+    offers->entries[offers->n] = (struct entry){.item = item, .off = off, .disabled = disabled};
+    if (to->search && item->tool)
+        hf_search_mark(to->search, &offers->entries[offers->n]);
+    catalogue_shape(to, &offers->entries[offers->n++], before);
     offers->slots[at & (offers->n_slots - 1)] = (uint32_t)offers->n;
     offers->n_enabled += !disabled;
     offers->guarded |= item->scopes != NULL;
@@ -140,8 +176,10 @@ static bool offer_list_copy(struct offer_list *to, const struct offer_list *from
 {
     if (to->n_slots != from->n_slots)
         return false;
-    for (size_t i = 0; i < from->n; i++)
+    for (size_t i = 0; i < from->n; i++) {
         atomic_fetch_add(&from->entries[i].item->refs, 1);
+        hf_module_take((struct module *)from->entries[i].shape);
+    }
     if (from->n)
         memcpy(to->entries, from->entries, from->n * sizeof *to->entries);
     memcpy(to->slots, from->slots, from->n_slots * sizeof *to->slots);
@@ -178,6 +216,8 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
                         change->access ? change->access : from->access);
     if (!to)
         return NULL;
+    to->search = from->search;
+    catalogue_set_shaping(to, from->shaping);
     for (int i = 0; i < OFFER_LISTS; i++) {
         if (change->fresh && !old && offer_list_copy(&to->lists[i], &from->lists[i])) {
             to->guarded |= to->lists[i].guarded;
@@ -187,15 +227,15 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
             const struct entry *kept = &from->lists[i].entries[k];
 
             if (kept != old)
-                catalogue_add(to, (haft_offer)i, kept->item, kept->off);
+                catalogue_add(to, (haft_offer)i, kept->item, kept->off, kept);
             else if (change->item || change->keeps)
                 catalogue_add(to, (haft_offer)i, change->keeps ? kept->item : change->item,
-                              change->disabled < 0 ? kept->off : change->disabled);
+                              change->disabled < 0 ? kept->off : change->disabled, kept);
         }
     }
     if (change->item && !old)
-        catalogue_add(to, change->kind, change->item, change->disabled > 0);
-    return to;
+        catalogue_add(to, change->kind, change->item, change->disabled > 0, NULL);
+    return catalogue_complete(to);
 }
 
 /* Replaces `from` by the new catalogue; fails if `from` is no longer current. */
@@ -247,6 +287,8 @@ static int change_check(const struct change *change, const struct offer_list *of
 
     if (change->instead && !old)
         return HAFT_ENOTFOUND;
+    if (old && search_of_item(old->item))
+        return HAFT_EINVAL;
     if (taken && taken != old)
         return HAFT_EEXISTS;
     if (change->base && old->item != change->base)
@@ -339,37 +381,150 @@ static bool is_alike(const struct item *left, const struct item *right)
            !memcmp(left->name, right->name, left->name_size);
 }
 
-/* The first item whose name is taken, by a remaining item or an earlier one; NULL if there is
- * none. */
-static const struct item *find_clash(const struct catalogue *from, struct item *const *items,
-                                     size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct entry *taken = hf_offer_list_find(&from->lists[hf_item_kind(items[i])],
-                                                       items[i]->name, items[i]->name_size);
+/* New items, with a hash index by name: an upstream may have thousands. */
+struct newcomers {
+    struct item *const *items;
+    size_t n;
+    uint32_t *slots; /* number of an item + 1; NULL if there are none */
+    size_t n_slots;
+};
 
-        if (taken && !is_leaving(taken->item))
-            return items[i];
-        for (size_t k = 0; k < i; k++)
-            if (is_alike(items[k], items[i]))
-                return items[i];
+static struct item *newcomers_find(const struct newcomers *newcomers, const struct item *item)
+{
+    size_t at = hf_hash_bytes(item->name, item->name_size), mask = newcomers->n_slots - 1;
+
+    for (; newcomers->slots && newcomers->slots[at & mask]; at++) {
+        struct item *found = newcomers->items[newcomers->slots[at & mask] - 1];
+
+        if (is_alike(found, item))
+            return found;
     }
     return NULL;
 }
 
-static struct item *find_alike(struct item *const *items, size_t n, const struct item *item)
+/* Indexes the items; the first of several with one name. */
+static int newcomers_init(struct newcomers *newcomers, const haft_allocator *allocator,
+                          struct item *const *items, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (is_alike(items[i], item))
-            return items[i];
+    size_t size = slots_for(n) * sizeof(uint32_t);
+
+    *newcomers = (struct newcomers){.items = items, .n = n, .n_slots = slots_for(n)};
+    newcomers->slots = n ? allocator->alloc(allocator->context, size) : NULL;
+    if (!newcomers->slots)
+        return n ? HAFT_ENOMEM : 0;
+    memset(newcomers->slots, 0, size);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = hf_hash_bytes(items[i]->name, items[i]->name_size);
+
+        if (newcomers_find(newcomers, items[i]))
+            continue;
+        while (newcomers->slots[at & (newcomers->n_slots - 1)])
+            at++;
+        newcomers->slots[at & (newcomers->n_slots - 1)] = (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+static void newcomers_finish(struct newcomers *newcomers, const haft_allocator *allocator)
+{
+    if (newcomers->slots)
+        allocator->release(allocator->context, newcomers->slots,
+                           newcomers->n_slots * sizeof(uint32_t));
+}
+
+/* The item that has the name of a new one already: one that remains, or an earlier new one; NULL if the
+ * name is free. */
+static struct item *newcomers_rival(const struct newcomers *newcomers, const struct catalogue *from,
+                                    const struct item *item)
+{
+    const struct entry *taken =
+        hf_offer_list_find(&from->lists[hf_item_kind(item)], item->name, item->name_size);
+    struct item *earliest;
+
+    if (taken && !is_leaving(taken->item))
+        return taken->item;
+    earliest = newcomers_find(newcomers, item);
+    return earliest == item ? NULL : earliest;
+}
+
+/* The first new item whose name is taken; NULL if there is none. */
+static const struct item *find_clash(const struct newcomers *newcomers,
+                                     const struct catalogue *from)
+{
+    for (size_t i = 0; i < newcomers->n; i++)
+        if (newcomers_rival(newcomers, from, newcomers->items[i]))
+            return newcomers->items[i];
     return NULL;
 }
 
-/* Copies the catalogue without the leaving items and with the new ones. */
-static struct catalogue *catalogue_traded(const struct catalogue *from, struct item *const *items,
-                                          size_t n, unsigned *ret_kinds)
+int hf_catalogue_rivals(haft_server *server, struct item *const *items, size_t n,
+                        struct item **ret_rivals)
 {
-    size_t counts[OFFER_LISTS];
+    struct catalogue *now = hf_catalogue_take(server);
+    struct newcomers newcomers;
+    int status = newcomers_init(&newcomers, now->allocator, items, n);
+
+    for (size_t i = 0; i < n && !status; i++)
+        ret_rivals[i] = newcomers_rival(&newcomers, now, items[i]);
+    newcomers_finish(&newcomers, now->allocator);
+    hf_catalogue_drop(now);
+    return status;
+}
+
+/* The search of a catalogue without the leaving items and with the new ones. */
+static const struct search *search_after(const struct catalogue *from, struct item *const *items,
+                                         size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (search_of_item(items[i]))
+            return search_of_item(items[i]);
+    for (size_t i = 0; i < from->lists[HAFT_OFFER_TOOL].n; i++) {
+        const struct item *item = from->lists[HAFT_OFFER_TOOL].entries[i].item;
+
+        if (search_of_item(item) && !is_leaving(item))
+            return search_of_item(item);
+    }
+    return NULL;
+}
+
+static bool listing_differs(const struct entry *left, const struct entry *right)
+{
+    for (int era = LEGACY; era <= MODERN; era++) {
+        const struct text *one = entry_rest(left, era), *other = entry_rest(right, era);
+
+        if (one->data != other->data &&
+            (one->size != other->size || memcmp(one->data, other->data, one->size) != 0))
+            return true;
+    }
+    return false;
+}
+
+/* Copies a list without the leaving items; returns whether clients see that it differs. */
+static bool offer_list_trade(struct catalogue *to, haft_offer kind, const struct offer_list *from,
+                             const struct newcomers *newcomers)
+{
+    bool differs = false;
+
+    for (size_t k = 0; k < from->n; k++) {
+        const struct entry *kept = &from->entries[k];
+        bool leaves = is_leaving(kept->item);
+        struct item *item = leaves ? newcomers_find(newcomers, kept->item) : kept->item;
+
+        if (item)
+            catalogue_add(to, kind, item, kept->off, kept);
+        differs |= leaves || listing_differs(kept, &to->lists[kind].entries[to->lists[kind].n - 1]);
+    }
+    return differs;
+}
+
+/* Copies the catalogue without the leaving items and with the new ones; NULL for `shaping` leaves the
+ * rules as they are. */
+static struct catalogue *catalogue_traded(const struct catalogue *from,
+                                          const struct newcomers *newcomers,
+                                          struct shaping *shaping, unsigned *ret_kinds)
+{
+    struct item *const *items = newcomers->items;
+    size_t counts[OFFER_LISTS], n = newcomers->n;
     struct catalogue *to;
 
     *ret_kinds = 0;
@@ -378,38 +533,34 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
     to = catalogue_make(from->allocator, counts, &from->visibility, from->access);
     if (!to)
         return NULL;
-    for (int i = 0; i < OFFER_LISTS; i++) {
-        for (size_t k = 0; k < from->lists[i].n; k++) {
-            const struct entry *kept = &from->lists[i].entries[k];
-            bool leaves = is_leaving(kept->item);
-            struct item *item = leaves ? find_alike(items, n, kept->item) : kept->item;
-
-            if (item)
-                catalogue_add(to, (haft_offer)i, item, kept->off);
-            if (leaves)
-                *ret_kinds |= 1u << i;
-        }
-    }
+    to->search = search_after(from, items, n);
+    catalogue_set_shaping(to, shaping ? shaping : from->shaping);
+    for (int i = 0; i < OFFER_LISTS; i++)
+        if (offer_list_trade(to, (haft_offer)i, &from->lists[i], newcomers))
+            *ret_kinds |= 1u << i;
     for (size_t i = 0; i < n; i++) {
         haft_offer kind = hf_item_kind(items[i]);
 
         if (!hf_offer_list_find(&to->lists[kind], items[i]->name, items[i]->name_size))
-            catalogue_add(to, kind, items[i], false);
+            catalogue_add(to, kind, items[i], false, NULL);
         *ret_kinds |= 1u << kind;
     }
-    return to;
+    return catalogue_complete(to);
 }
 
 int hf_catalogue_try_swap(haft_server *server, struct item *const *items, size_t n,
                           const struct item **reterr_item)
 {
     struct catalogue *now = hf_catalogue_take(server);
-    const struct item *clash = find_clash(now, items, n);
+    struct newcomers newcomers;
+    int status = newcomers_init(&newcomers, now->allocator, items, n);
+    const struct item *clash = status ? NULL : find_clash(&newcomers, now);
 
+    newcomers_finish(&newcomers, now->allocator);
     hf_catalogue_drop(now);
     if (clash)
         *reterr_item = clash;
-    return clash ? HAFT_EEXISTS : 0;
+    return clash ? HAFT_EEXISTS : status;
 }
 
 /* Isolated tools must be callable as soon as they are offered. */
@@ -424,17 +575,21 @@ static void renew_isolation(haft_server *server, struct item *const *items, size
         isolation->renew(isolation);
 }
 
-int hf_catalogue_plan(haft_server *server, struct item *const *items, size_t n,
-                      struct catalogue_plan *ret_plan, const struct item **reterr_item)
+int hf_catalogue_plan_shaped(haft_server *server, struct item *const *items, size_t n,
+                             struct shaping *shaping, struct catalogue_plan *ret_plan,
+                             const struct item **reterr_item)
 {
     struct catalogue *from = hf_catalogue_take(server), *to;
-    const struct item *clash = find_clash(from, items, n);
+    struct newcomers newcomers;
+    int status = newcomers_init(&newcomers, from->allocator, items, n);
+    const struct item *clash = status ? NULL : find_clash(&newcomers, from);
     unsigned kinds = 0;
 
     *ret_plan = (struct catalogue_plan){.server = NULL};
-    to = clash ? NULL : catalogue_traded(from, items, n, &kinds);
-    if (to && kinds) {
-        *ret_plan = (struct catalogue_plan){server, from, to, kinds, items, n};
+    to = clash || status ? NULL : catalogue_traded(from, &newcomers, shaping, &kinds);
+    newcomers_finish(&newcomers, from->allocator);
+    if (to && (kinds || to->shaping != from->shaping)) {
+        *ret_plan = (struct catalogue_plan){server, from, to, kinds, items, n, shaping};
         return 0;
     }
     hf_catalogue_drop(from);
@@ -442,6 +597,12 @@ int hf_catalogue_plan(haft_server *server, struct item *const *items, size_t n,
     if (clash)
         *reterr_item = clash;
     return clash ? HAFT_EEXISTS : to ? 0 : HAFT_ENOMEM;
+}
+
+int hf_catalogue_plan(haft_server *server, struct item *const *items, size_t n,
+                      struct catalogue_plan *ret_plan, const struct item **reterr_item)
+{
+    return hf_catalogue_plan_shaped(server, items, n, NULL, ret_plan, reterr_item);
 }
 
 void hf_catalogue_plan_drop(struct catalogue_plan *plan)
@@ -455,6 +616,7 @@ int hf_catalogue_use(struct catalogue_plan *plan)
 {
     haft_server *server = plan->server;
     struct item *const *items = plan->items;
+    struct shaping *shaping = plan->shaping;
     const struct item *clash;
     size_t n = plan->n;
     bool done = false;
@@ -468,7 +630,7 @@ int hf_catalogue_use(struct catalogue_plan *plan)
         plan->to = NULL; /* owned by replace now */
         hf_catalogue_plan_drop(plan);
         if (!done)
-            status = hf_catalogue_plan(server, items, n, plan, &clash);
+            status = hf_catalogue_plan_shaped(server, items, n, shaping, plan, &clash);
     }
     if (status)
         return status;

@@ -65,6 +65,8 @@ struct item *hf_item_new_named(haft_server *server, const char *name, struct mod
 /* Renders the listing after the item's name, the same for every client. */
 int hf_item_render(haft_server *server, struct item *item,
                    void (*put_rest)(haft_buffer *buffer, const struct item *item));
+/* Writes the listing of a tool after its name, without its output schema. */
+void hf_tool_put_bare(haft_buffer *buffer, const struct item *item);
 bool hf_item_set_name(struct item *item, const char *name);
 void hf_item_drop(struct item *item);
 haft_offer hf_item_kind(const struct item *item);

@@ -54,6 +54,7 @@ struct lint {
     const char *tool;
     const char *what; /* "input" or "output" */
     haft_arena *arena;
+    haft_level level; /* of warnings */
 };
 
 /* The path of a property; NULL for the root. */
@@ -77,7 +78,7 @@ static const char *path_of(const struct lint *lint, const char *before,
 
 static void warn(const struct lint *lint, const struct lint_place *place, const char *text)
 {
-    hf_server_log(lint->server, HAFT_WARNING, "%s: %s%s: %s", lint->tool, lint->what,
+    hf_server_log(lint->server, lint->level, "%s: %s%s: %s", lint->tool, lint->what,
                   path_of(lint, ".", place), text);
 }
 
@@ -255,7 +256,9 @@ static int lint_strays(haft_server *server, const struct item *item, size_t n_pl
 int hf_lint_tool(haft_server *server, const struct item *item)
 {
     haft_arena *arena = haft_arena_new(server->allocator, 1 << 20);
-    struct lint lint = {server, item->name, "input", arena};
+    /* Nobody here can change the definitions of other servers, which may be thousands. */
+    haft_level level = item->module && item->module->foreign ? HAFT_DEBUG : HAFT_WARNING;
+    struct lint lint = {server, item->name, "input", arena, level};
     struct headers headers = {.arena = arena};
     const char *describe = item->tool->description;
     int status = 0;
@@ -263,10 +266,10 @@ int hf_lint_tool(haft_server *server, const struct item *item)
     if (!arena)
         return hf_server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
     if (!describe || !*describe)
-        hf_server_log(server, HAFT_WARNING,
-                      "%s: no description: a model cannot tell what it is for", item->name);
+        hf_server_log(server, level, "%s: no description: a model cannot tell what it is for",
+                      item->name);
     else if (strlen(describe) > LONG_TEXT)
-        hf_server_log(server, HAFT_WARNING, "%s: some clients cut the description at %d characters",
+        hf_server_log(server, level, "%s: some clients cut the description at %d characters",
                       item->name, LONG_TEXT);
     lint_description(&lint, NULL, describe);
     if (item->input) {

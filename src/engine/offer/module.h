@@ -5,6 +5,7 @@
 #include "engine/offer/member.h"
 
 struct form;
+struct search;
 
 /* A shared object that contains definitions and handlers and can be unloaded while the server runs.
  * It is reference counted: its items hold it, and calls hold the items. */
@@ -12,6 +13,8 @@ struct module {
     atomic_uint refs;
     void (*release)(struct module *module); /* called when nothing uses it any more */
     struct form *forms;                     /* forms of its types */
+    const struct search *search;            /* the tool search that it is; NULL otherwise */
+    bool foreign; /* its definitions come from another server or document: lint says less of them */
     bool leaving; /* hf_catalogue_swap removes its items; set by the caller of that */
 };
 

@@ -13,12 +13,13 @@ enum {
     MAX_STAGES = 32,
     STAGES_BEFORE = 3,
     STAGES_BEHIND = 1,
+    STAGES_INNERMOST = 1,
     SECTIONS_MAX = 16
 };
 
 /* In the order in which calls pass them. */
 struct stages {
-    const haft_stage *list[STAGES_BEFORE + MAX_STAGES + STAGES_BEHIND];
+    const haft_stage *list[STAGES_BEFORE + MAX_STAGES + STAGES_BEHIND + STAGES_INNERMOST];
     size_t n;
 };
 
@@ -62,6 +63,7 @@ struct server_changes {
 struct server_stages {
     struct stages all;
     struct stages before, ready, after; /* the stages with a callback for each phase */
+    const haft_stage *innermost;        /* after all of them, around the handler; NULL for none */
 };
 
 struct server_watching {
@@ -81,6 +83,11 @@ struct server_metering {
     atomic_llong heard;           /* when the latest came, in milliseconds; 0 for never */
     atomic_llong streams;         /* subscriptions and event streams of clients that listen */
     haft_audit_mode audit_mode;
+    /* Write the states of the upstreams that the server calls, as metrics and as a member of a JSON
+     * object; on any thread.  NULL if it calls none. */
+    void (*put_upstream_metrics)(void *context, haft_buffer *out);
+    void (*put_upstreams)(void *context, struct json_writer *w);
+    void *upstreams_context;
 };
 
 struct server_limits {

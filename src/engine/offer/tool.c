@@ -51,7 +51,7 @@ static void put_output(struct json_writer *w, const struct item *item, int era)
 }
 
 /* Writes the members after a tool's name. */
-static void tool_put_rest(haft_buffer *buffer, const struct item *item, int era)
+static void tool_put_rest(haft_buffer *buffer, const struct item *item, int era, bool output)
 {
     struct json_writer w = json_members(buffer, true);
     const haft_tool *tool = item->tool;
@@ -70,8 +70,14 @@ static void tool_put_rest(haft_buffer *buffer, const struct item *item, int era)
     put_annotations(&w, &tool->annotations);
     hf_put_icons(&w, tool->icons, tool->n_icons);
     hf_put_json_member(&w, "_meta", tool->meta);
-    put_output(&w, item, era);
+    if (output)
+        put_output(&w, item, era);
     hf_json_end_object(&w);
+}
+
+void hf_tool_put_bare(haft_buffer *buffer, const struct item *item)
+{
+    tool_put_rest(buffer, item, MODERN, false);
 }
 
 /* The two eras differ only if the output is wrapped. */
@@ -85,7 +91,7 @@ static int tool_render(haft_server *server, struct item *item)
             continue;
         }
         haft_buffer_init(&buffer, server->allocator, server->options.max_message);
-        tool_put_rest(&buffer, item, era);
+        tool_put_rest(&buffer, item, era, true);
         if (buffer.status) {
             int status = buffer.status;
 

@@ -9,6 +9,8 @@
 #include "engine/call/guard.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
+#include "engine/offer/search.h"
+#include "engine/offer/shape.h"
 
 #define TEXT(literal) literal, sizeof literal - 1
 
@@ -40,11 +42,20 @@ static const struct list *session_list_of(const char *method)
 struct list_page {
     const struct list *list;
     const struct offer_list *offers;
-    const struct audience *audience; /* NULL: it sees all that is not disabled */
+    const struct audience *audience;    /* NULL: it sees all that is not disabled */
+    const struct search_survey *survey; /* of the tools of a catalogue with a search; or NULL */
 };
+
+/* With a search, lists show either the pinned tools and those of the search, or all others. */
+static bool list_search_shows(const struct list_page *page, const struct entry *entry)
+{
+    return page->survey->applies ? entry->pinned || entry->role : !entry->role;
+}
 
 static bool list_shows(const struct list_page *page, size_t i)
 {
+    if (page->survey && !list_search_shows(page, &page->offers->entries[i]))
+        return false;
     return page->audience ? audience_sees(page->audience, page->list->kind, i)
                           : !page->offers->entries[i].disabled;
 }
@@ -77,7 +88,7 @@ static size_t list_position(const struct list_page *page, size_t entry)
 {
     size_t n = 0;
 
-    if (!page->audience)
+    if (!page->audience && !page->survey)
         return entry;
     for (size_t i = 0; i < entry; i++)
         n += list_shows(page, i);
@@ -89,7 +100,7 @@ static size_t list_entry(const struct list_page *page, size_t position)
 {
     size_t i = 0;
 
-    if (!page->audience)
+    if (!page->audience && !page->survey)
         return position < page->offers->n ? position : page->offers->n;
     for (; i < page->offers->n && (position || !list_shows(page, i)); i++)
         position -= list_shows(page, i);
@@ -109,7 +120,8 @@ static ptrdiff_t after_cursor(haft_call *call, const struct list_page *page, yyj
         plain[0] != CURSOR_VERSION)
         return -1;
     entry = hf_offer_list_find(offers, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
-    if (entry && (!page->audience || list_shows(page, (size_t)(entry - offers->entries))))
+    if (entry &&
+        ((!page->audience && !page->survey) || list_shows(page, (size_t)(entry - offers->entries))))
         return entry - offers->entries + 1;
     for (int i = 0; i < 4; i++)
         at |= (size_t)plain[1 + i] << (i * 8);
@@ -119,15 +131,36 @@ static ptrdiff_t after_cursor(haft_call *call, const struct list_page *page, yyj
 /* ---- the list ---- */
 
 /* Writes an entry from its prerendered text. */
-static void list_put_entry(haft_buffer *out, const struct list *list, const struct item *item,
+static void list_put_entry(haft_buffer *out, const struct list *list, const struct entry *entry,
                            int era, bool comma)
 {
+    const struct text *rest = entry_rest(entry, era);
+
     buffer_add(out, list->first.data + !comma, list->first.size - !comma);
-    buffer_add(out, item->quoted.data, item->quoted.size);
-    buffer_add(out, item->rest[era].data, item->rest[era].size);
+    buffer_add(out, entry->item->quoted.data, entry->item->quoted.size);
+    buffer_add(out, rest->data, rest->size);
 }
 
-/* Writes a page of what an audience sees, and returns its end. */
+/* Writes the entry of call_tool, with the hints that all the tools have which it reaches. */
+static void list_put_caller(haft_buffer *out, const struct list *list, const struct item *item,
+                            unsigned hints, bool comma)
+{
+    struct json_writer w = json_members(out, true);
+    struct text rest = item->rest[MODERN];
+
+    buffer_add(out, list->first.data + !comma, list->first.size - !comma);
+    buffer_add(out, item->quoted.data, item->quoted.size);
+    buffer_add(out, rest.data, rest.size - 1); /* without the brace */
+    hf_json_begin_object(json_key(&w, "annotations"));
+    hf_json_bool(json_key(&w, "readOnlyHint"), hints & SEARCH_READ_ONLY);
+    hf_json_bool(json_key(&w, "destructiveHint"), !(hints & SEARCH_NOT_DESTRUCTIVE));
+    hf_json_bool(json_key(&w, "idempotentHint"), hints & SEARCH_IDEMPOTENT);
+    hf_json_bool(json_key(&w, "openWorldHint"), !(hints & SEARCH_CLOSED_WORLD));
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+}
+
+/* Writes a page of what an audience or a search shows, and returns its end. */
 APART static size_t list_put_seen(haft_call *call, haft_buffer *out, const struct list_page *page,
                                   size_t i)
 {
@@ -135,9 +168,16 @@ APART static size_t list_put_seen(haft_call *call, haft_buffer *out, const struc
     int era = hf_revision_rows[call->revision].modern ? MODERN : LEGACY;
     size_t n = 0;
 
-    for (; i < page->offers->n && n < most; i++)
-        if (list_shows(page, i))
-            list_put_entry(out, page->list, page->offers->entries[i].item, era, n++);
+    for (; i < page->offers->n && n < most; i++) {
+        const struct entry *entry = &page->offers->entries[i];
+
+        if (!list_shows(page, i))
+            continue;
+        if (entry->role == SEARCH_CALL)
+            list_put_caller(out, page->list, entry->item, page->survey->hints, n++);
+        else
+            list_put_entry(out, page->list, entry, era, n++);
+    }
     return i;
 }
 
@@ -151,7 +191,7 @@ static size_t put_page(haft_call *call, haft_buffer *out, const struct list *lis
 
     for (; i < offers->n && n < page; i++)
         if (!offers->entries[i].disabled)
-            list_put_entry(out, list, offers->entries[i].item, era, n++);
+            list_put_entry(out, list, &offers->entries[i], era, n++);
     return i;
 }
 
@@ -181,8 +221,8 @@ static void list_respond(haft_call *call, const struct list_page *page)
     }
     w = json_members(hf_respond_begin(call), false);
     hf_json_begin_array(hf_json_name(&w, list->member, strlen(list->member)));
-    end = page->audience ? list_put_seen(call, w.out, page, (size_t)start)
-                         : put_page(call, w.out, list, page->offers, (size_t)start);
+    end = page->audience || page->survey ? list_put_seen(call, w.out, page, (size_t)start)
+                                         : put_page(call, w.out, list, page->offers, (size_t)start);
     hf_json_end_array(&w);
     if (list_has_more(page, end))
         put_cursor(&w, call->arena, page->offers->entries[end - 1].item,
@@ -195,11 +235,18 @@ void hf_handle_list(haft_call *call)
 {
     const struct list *list = session_list_of(call->request.method);
     struct audience *audience = NULL;
+    struct list_page page = {.list = list, .offers = &call->catalogue->lists[list->kind]};
+    struct search_survey survey;
 
     if (call_is_guarded(call) && hf_guard_audience(call, &audience)) {
         hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
-    list_respond(call, &(struct list_page){list, &call->catalogue->lists[list->kind], audience});
+    page.audience = audience;
+    if (call->catalogue->search && list->kind == HAFT_OFFER_TOOL) {
+        survey = hf_search_survey(call->catalogue, audience);
+        page.survey = &survey;
+    }
+    list_respond(call, &page);
     hf_audience_drop(call->catalogue, audience);
 }
