@@ -1,0 +1,251 @@
+/* test_mcp.c - entries of MCP upstreams, and the items of their lists. */
+#define _GNU_SOURCE /* setenv, uv.h */
+#include "upstream/mcp.h"
+
+#include <stdlib.h>
+
+#include "support/failing.h"
+#include "upstream/definition.h"
+
+/* ---- entries ---- */
+
+static void entries_are_checked(void **state)
+{
+    static const struct {
+        const char *json, *path, *text;
+    } rows[] = {
+        {"{}", "", "expected either command or url"},
+        {"{\"command\":[\"a\"],\"url\":\"http://a/\"}", "", "expected either command or url"},
+        {"{\"command\":[\"\"]}", "command", "the name of the program is empty"},
+        {"{\"command\":[]}", "command", NULL},
+        {"{\"command\":\"a b\"}", "command", NULL},
+        {"{\"url\":\"ftp://a/\"}", "url", "expected http://, https:// or unix:"},
+        {"{\"url\":\"http://a/\",\"auth\":{}}", "auth", "expected one of bearer, basic and oauth"},
+        {"{\"url\":\"http://a/\",\"auth\":{\"bearer\":\"a\",\"basic\":{\"user\":\"u\",\"password\":"
+         "\"p\"}}}",
+         "auth", "expected one of bearer, basic and oauth"},
+        {"{\"url\":\"http://a/\",\"auth\":{\"bearer\":\"a\\nb\"}}", "auth.bearer",
+         "the token is not valid in a header"},
+        {"{\"url\":\"http://a/\",\"auth\":{\"bearer\":\"@/nonexistent/token\"}}", "",
+         "cannot read /nonexistent/token: No such file or directory"},
+        {"{\"url\":\"http://a/\",\"auth\":{\"oauth\":{\"client_id\":\"i\",\"client_secret\":\"s\"}}}",
+         "auth.oauth.issuer", "expected the authorization server that the credentials are for"},
+        {"{\"command\":[\"a\"],\"trust\":\"last\"}", "trust", NULL},
+        {"{\"command\":[\"a\"],\"max_in_flight\":0}", "max_in_flight", NULL},
+        {"{\"command\":[\"a\"],\"restart\":{\"min\":1}}", "restart", NULL},
+        {"{\"command\":[\"a\"],\"pin\":\"/nonexistent/pin\",\"trust\":\"strict\"}", "pin",
+         "cannot read /nonexistent/pin: No such file or directory"},
+    };
+    struct definition definition;
+
+    (void)state;
+    definition_init(&definition);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_reason reason = {.code = 0};
+
+        print_message("%s\n", rows[i].json);
+        assert_null(definition_make(&definition, rows[i].json, &reason));
+        assert_string_equal(reason.path, rows[i].path);
+        if (rows[i].text)
+            assert_string_equal(reason.text, rows[i].text);
+    }
+    definition_finish(&definition);
+}
+
+/* What the target of a definition has. */
+static void entries_become_targets(void **state)
+{
+    struct definition definition;
+    haft_reason reason = {.code = 0};
+    struct upstream *upstream;
+    const struct mcp *mcp;
+    size_t n = 0, found = 0;
+
+    (void)state;
+    setenv("FAR_MODE", "of the gateway", 1);
+    setenv("FAR_TOKEN", "secret", 1);
+    definition_init(&definition);
+    upstream = definition_make(
+        &definition, "{\"command\":[\"a\",\"b c\"],\"env\":{\"FAR_MODE\":\"own\"}}", &reason);
+    assert_non_null(upstream);
+    mcp = mcp_of(upstream);
+    assert_string_equal(mcp->target.command[1], "b c");
+    assert_null(mcp->target.command[2]);
+    for (; mcp->target.environment[n]; n++) {
+        found += !strcmp(mcp->target.environment[n], "FAR_MODE=own");
+        assert_true(strncmp(mcp->target.environment[n], "FAR_MODE=of", 11) != 0);
+        assert_true(strncmp(mcp->target.environment[n], "FAR_TOKEN=", 10) != 0);
+    }
+    assert_int_equal(found, 1);
+    hf_module_drop(&upstream->module);
+    upstream = definition_make(
+        &definition,
+        "{\"url\":\"http://a/\",\"headers\":{\"x-a\":\"1\"},\"auth\":{\"basic\":{\"user\":\"u\","
+        "\"password\":\"p\"}}}",
+        &reason);
+    assert_non_null(upstream);
+    mcp = mcp_of(upstream);
+    assert_int_equal(mcp->target.n_headers, 2);
+    assert_string_equal(mcp->target.headers[1].name, "Authorization");
+    assert_string_equal(mcp->target.headers[1].value, "Basic dTpw");
+    hf_module_drop(&upstream->module);
+    definition_finish(&definition);
+}
+
+/* ---- items ---- */
+
+#define OBJECT_SCHEMA "\"inputSchema\":{\"type\":\"object\"}"
+
+static const char *const listed[] = {
+    [HAFT_OFFER_TOOL] =
+        "[{\"name\":\"plain\",\"description\":\"Plain\"," OBJECT_SCHEMA
+        ",\"annotations\":{\"readOnlyHint\":true},\"icons\":[{\"src\":\"a:b\"}],\"_meta\":{\"k\":1},"
+        "\"future\":2},"
+        "{\"name\":\"plain\",\"description\":\"Twice\"," OBJECT_SCHEMA "},"
+        "{\"name\":\"list\",\"description\":\"List\"," OBJECT_SCHEMA
+        ",\"outputSchema\":{\"type\":\"array\"}},"
+        "{\"name\":\"odd\",\"description\":\"Odd\",\"inputSchema\":{\"type\":\"object\",\"$ref\":"
+        "\"https://example.com/x\"}},"
+        "{\"name\":\"drop_all\",\"description\":\"Hidden\"," OBJECT_SCHEMA "},"
+        "{\"name\":\"a.b/c\",\"description\":\"Cleaned\"," OBJECT_SCHEMA "}]",
+    [HAFT_OFFER_RESOURCE] =
+        "[{\"uri\":\"ui://a/b\",\"name\":\"b\",\"mimeType\":\"text/html\"},{\"uri\":\"no uri\","
+        "\"name\":\"c\"}]",
+    [HAFT_OFFER_TEMPLATE] = "[{\"uriTemplate\":\"a://{id}\",\"name\":\"t\"},{\"uriTemplate\":"
+                            "\"a://{\",\"name\":\"t\"}]",
+    [HAFT_OFFER_PROMPT] = "[{\"name\":\"p\",\"arguments\":[{\"name\":\"x\",\"required\":true}]}]",
+};
+
+/* Gives an upstream lists as if it had sent them. */
+static int give_lists(struct upstream *upstream)
+{
+    haft_arena *arena = haft_arena_new(upstream->set->allocator, 1 << 20);
+    struct mcp_lists *lists = arena ? haft_arena_zalloc(arena, 1, sizeof *lists) : NULL;
+
+    for (int i = 0; lists && i < MCP_KINDS; i++) {
+        lists->kinds[i] = haft_json_read(listed[i], strlen(listed[i]), 0, arena, NULL);
+        if (!lists->kinds[i])
+            lists = NULL;
+    }
+    if (!lists) {
+        haft_arena_free(arena);
+        return HAFT_ENOMEM;
+    }
+    lists->arena = arena;
+    mcp_of(upstream)->lists = lists;
+    return 0;
+}
+
+static const char item_options[] =
+    "{\"command\":[\"a\"],\"rename\":{\"odd\":\"even\"},\"describe\":{\"plain\":\"Described\"}}";
+
+static void drop_items(struct upstream_items *items)
+{
+    for (size_t i = 0; i < items->n; i++)
+        hf_item_drop(items->list[i]);
+}
+
+static void lists_become_items(void **state)
+{
+    static const struct {
+        const char *name, *legacy, *modern;
+        bool checked;
+    } wanted[] = {
+        {"far__plain",
+         ",\"description\":\"Described\"," OBJECT_SCHEMA
+         ",\"annotations\":{\"readOnlyHint\":true},\"icons\":[{\"src\":\"a:b\"}],\"_meta\":{\"k\":1}}",
+         NULL, true},
+        {"far__list", ",\"description\":\"List\"," OBJECT_SCHEMA "}",
+         ",\"description\":\"List\"," OBJECT_SCHEMA ",\"outputSchema\":{\"type\":\"array\"}}",
+         true},
+        {"far__even",
+         ",\"description\":\"Odd\",\"inputSchema\":{\"type\":\"object\",\"$ref\":"
+         "\"https://example.com/x\"}}",
+         NULL, false},
+        {"far__a_b_c", ",\"description\":\"Cleaned\"," OBJECT_SCHEMA "}", NULL, true},
+        {"ui://a/b", ",\"name\":\"b\",\"mimeType\":\"text/html\"}", NULL, false},
+        {"a://{id}", ",\"name\":\"t\"}", NULL, false},
+        {"far__p", ",\"arguments\":[{\"name\":\"x\",\"required\":true}]}", NULL, false},
+    };
+    struct upstream_items items = {.arena = haft_arena_new(NULL, 1 << 20)};
+    struct definition definition;
+    haft_reason reason = {.code = 0};
+    struct upstream *upstream;
+
+    (void)state;
+    definition_init(&definition);
+    upstream = definition_make(&definition, item_options, &reason);
+    upstream->tools = "*,-drop_*";
+    assert_int_equal(give_lists(upstream), 0);
+    assert_int_equal(hf_mcp_items(upstream, definition.server, &items, &reason), 0);
+    for (size_t i = 0; i < items.n && i < COUNT_OF(wanted); i++) {
+        const struct item *item = items.list[i];
+        const char *modern = wanted[i].modern ? wanted[i].modern : wanted[i].legacy;
+
+        assert_string_equal(item->name, wanted[i].name);
+        assert_string_equal(item->rest[LEGACY].data, wanted[i].legacy);
+        assert_string_equal(item->rest[MODERN].data, modern);
+        assert_int_equal(item->input != NULL, wanted[i].checked);
+    }
+    assert_int_equal(items.n, COUNT_OF(wanted));
+    assert_int_equal(items.list[0]->tool->annotations.read_only, HAFT_YES);
+    assert_non_null(strstr(definition.log, "the tool \"plain\" is not offered: another one has"));
+    assert_non_null(strstr(definition.log, "arguments of far__even are not checked"));
+    assert_non_null(strstr(definition.log, "the resource \"no uri\" is not offered"));
+    drop_items(&items);
+    haft_arena_free(items.arena);
+    hf_module_drop(&upstream->module);
+    definition_finish(&definition);
+}
+
+/* ---- memory ---- */
+
+static int make_items(struct definition *definition, const haft_allocator *allocator)
+{
+    haft_reason reason = {.code = 0};
+    struct upstream_items items = {.arena = NULL};
+    struct upstream *upstream;
+    int status;
+
+    definition->set.allocator = allocator;
+    upstream = definition_make(definition, item_options, &reason);
+    if (!upstream)
+        return reason.code;
+    items.arena = haft_arena_new(allocator, 1 << 20);
+    status = items.arena ? give_lists(upstream) : HAFT_ENOMEM;
+    if (!status)
+        status = hf_mcp_items(upstream, definition->server, &items, &reason);
+    drop_items(&items);
+    haft_arena_free(items.arena);
+    hf_module_drop(&upstream->module);
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    struct definition definition;
+
+    (void)state;
+    definition_init(&definition);
+    for (size_t nth = 1;; nth++) {
+        struct failing failing;
+        int status;
+
+        failing_init(&failing, nth);
+        status = make_items(&definition, &failing.allocator);
+        failing_check(&failing);
+        assert_int_equal(status, failing.failures ? HAFT_ENOMEM : 0);
+        if (!failing.failures)
+            break;
+    }
+    definition_finish(&definition);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_are_checked), cmocka_unit_test(entries_become_targets),
+        cmocka_unit_test(lists_become_items), cmocka_unit_test(memory_may_run_out)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
