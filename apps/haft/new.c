@@ -243,15 +243,15 @@ static const struct new_kind *new_kind_named(const char *name)
 
 int act_new(struct invocation *call)
 {
-    struct new_project project = {.kind = new_kind_named(call->kind),
-                                  .build = call->make ? &new_make : &new_cmake};
+    struct new_project project = {.kind = new_kind_named(call->project.kind),
+                                  .build = call->project.make ? &new_make : &new_cmake};
     char version[32];
     const char *fault;
     int status;
 
     if (call->n_operands != 1 || call->child)
         return complain(EXIT_USAGE, "new needs one operand, the name of the project");
-    if (call->kind && !*call->kind)
+    if (call->project.kind && !*call->project.kind)
         return complain(EXIT_USAGE, "choose one of --cpp, --plugin and --gateway");
     project.name = call->operands[0];
     fault = new_name_fault(project.name);

@@ -36,7 +36,12 @@ struct exit_row {
 /* Ends with a row without text. */
 extern const struct exit_row exit_rows[];
 
-enum { PROGRAM_MAX_HEADERS = 32, PROGRAM_MAX_QUESTIONS = 32, PROGRAM_MAX_PAGES = 1000 };
+enum {
+    PROGRAM_MAX_HEADERS = 32,
+    PROGRAM_MAX_QUESTIONS = 32,
+    PROGRAM_MAX_PAGES = 1000,
+    PROGRAM_MAX_RULES = 64
+};
 
 struct command;
 
@@ -46,6 +51,20 @@ struct login_words {
     const char *client_id; /* of a registered client */
     const char *issuer;    /* that has registered it */
     bool no_browser;       /* print the URL only */
+};
+
+/* Options of the command new. */
+struct project_words {
+    const char *kind; /* folder of templates; NULL for C, "" for several */
+    bool make;        /* build with a Makefile */
+};
+
+/* Options of the command import. */
+struct import_words {
+    const char *prefix; /* of the names; NULL for none */
+    bool read_only;
+    const char *rules[PROGRAM_MAX_RULES]; /* "tag=pets", "-method=DELETE,path=/admin*" */
+    size_t n_rules;
 };
 
 /* The parsed command line. */
@@ -66,9 +85,8 @@ struct invocation {
     size_t n_operands;
     char **words; /* from the command's name on, for a command that parses its own options */
     size_t n_words;
-    char **child;      /* after the --, NULL-terminated; NULL without a -- */
-    const char *kind;  /* kind of project: a folder of templates; NULL for C, "" for several */
-    bool make;         /* build with a Makefile */
+    char **child; /* after the --, NULL-terminated; NULL without a -- */
+    struct project_words project;
     const char *build; /* build command of dev; NULL if there is none */
     const char *watch; /* directory of dev; NULL for the current one */
     const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
@@ -76,6 +94,7 @@ struct invocation {
     bool remove, dry_run;
     struct login_words login;
     const char *scopes; /* of an API key; NULL: all */
+    struct import_words import;
 };
 
 /* Bits for the commands of an option. */
@@ -92,6 +111,7 @@ enum {
     FOR_JSON = 1 << 9, /* whose answer can be printed as JSON, without further options */
     FOR_LOGOUT = 1 << 10,
     FOR_KEYS = 1 << 11,
+    FOR_IMPORT = 1 << 12,
     FOR_NONE = 0
 };
 
@@ -152,6 +172,8 @@ int act_watch(struct invocation *call);
 int act_login(struct invocation *call);
 int act_logout(struct invocation *call);
 int act_keys(struct invocation *call);
+int act_config(struct invocation *call);
+int act_import(struct invocation *call);
 int act_new(struct invocation *call);
 int act_dev(struct invocation *call);
 int act_install(struct invocation *call);

@@ -139,7 +139,7 @@ static bool set_no_browser(struct invocation *call, const char *value)
 
 static bool table_set_kind(struct invocation *call, const char *kind)
 {
-    call->kind = call->kind && strcmp(call->kind, kind) ? "" : kind;
+    call->project.kind = call->project.kind && strcmp(call->project.kind, kind) ? "" : kind;
     return true;
 }
 
@@ -164,7 +164,7 @@ static bool set_gateway(struct invocation *call, const char *value)
 static bool set_make(struct invocation *call, const char *value)
 {
     (void)value;
-    return call->make = true;
+    return call->project.make = true;
 }
 
 static bool set_build(struct invocation *call, const char *value)
@@ -209,6 +209,26 @@ static bool set_key_scopes(struct invocation *call, const char *value)
     return true;
 }
 
+static bool set_prefix(struct invocation *call, const char *value)
+{
+    call->import.prefix = value;
+    return *value;
+}
+
+static bool set_read_only(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->import.read_only = true;
+}
+
+static bool table_add_rule(struct invocation *call, const char *value)
+{
+    if (call->import.n_rules == PROGRAM_MAX_RULES)
+        return false;
+    call->import.rules[call->import.n_rules++] = value;
+    return *value;
+}
+
 const struct option_row option_rows[] = {
     {"--cpp", NULL, FOR_NEW, set_cpp, "write a server in C++17", NULL, NULL, NULL},
     {"--plugin", NULL, FOR_NEW, set_plugin, "write a plugin for haft serve", NULL, NULL, NULL},
@@ -238,6 +258,15 @@ const struct option_row option_rows[] = {
     {"--yes", NULL, FOR_KEYS, set_yes, "do not ask before revoking the keys of a name", NULL, NULL,
      NULL},
     {"--json", NULL, FOR_KEYS, set_json, "print the result as JSON", NULL, NULL, NULL},
+    {"--prefix", "NAME", FOR_IMPORT, set_prefix, "begin the name of each tool with NAME and __",
+     NULL, NULL, NULL},
+    {"--select", "RULE", FOR_IMPORT, table_add_rule,
+     "include operations: KEY=GLOB, with tag, path, method or id as the key, several separated by "
+     "commas; exclude them with a - before the rule",
+     NULL, NULL, NULL},
+    {"--read-only", NULL, FOR_IMPORT, set_read_only, "only GET and HEAD", NULL, NULL, NULL},
+    {"--json", NULL, FOR_IMPORT, set_json, "print the tools and refusals as JSON", NULL, NULL,
+     NULL},
     {"--scope", "SCOPES", FOR_LOGIN, set_scopes,
      "scopes to ask for, separated by blanks, besides those that the server names", NULL, NULL,
      NULL},
@@ -274,13 +303,15 @@ const struct option_row option_rows[] = {
      NULL, NULL, NULL},
     {"--verbose", NULL, FOR_ASKING, set_verbose,
      "print progress and log messages to standard error", NULL, NULL, NULL},
-    {"--help", NULL, FOR_ASKING | FOR_NEW | FOR_DEV | FOR_INSTALL | FOR_LOGOUT | FOR_KEYS, set_help,
+    {"--help", NULL,
+     FOR_ASKING | FOR_NEW | FOR_DEV | FOR_INSTALL | FOR_LOGOUT | FOR_KEYS | FOR_IMPORT, set_help,
      "print the usage of this command", NULL, NULL, "-h"},
     {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL},
 };
 
-const struct option_row serve_option = {.name = "--demo",
-                                        .help = "serve a small demonstration shop"};
+const struct option_row serve_option = {
+    .name = "--demo",
+    .help = "serve a small demonstration shop; --demo=upstreams: several upstreams"};
 
 bool option_is_of(const struct option_row *option, const struct command *command)
 {
@@ -397,6 +428,20 @@ static const char keys_text[] =
     "its comments, order and owner, and replaces it in one step. With --json, add prints an object with the members "
     "id, name, scopes, created, key and file, and list prints an array.";
 
+static const char config_text[] =
+    "Editors that know the schema of a file complete its members and mark mistakes: save the output, and name it in "
+    "the file, for example with \"$schema\": \"./haft.schema.json\". haft serve --check checks a file completely.";
+
+static const char import_text[] =
+    "Shows what a gateway makes of an OpenAPI document of version 2.0, 3.0 or 3.1, in JSON or YAML; - reads standard "
+    "input. Each operation becomes a tool. haft prints the name of each tool, the bytes of its definition as clients "
+    "see it, and its operation; then the operations that cannot be offered, with the reason, and those that were left "
+    "out. Every schema is compiled. haft connects to nothing.\n"
+    "\n"
+    "The first --select rule that matches an operation decides. Without a match, an operation is included if the last "
+    "rule excludes. --select tag=pets includes the operations with the tag pets, and no others; --select "
+    "-method=DELETE excludes an HTTP method, and keeps the rest. In globs, * matches any characters and ? one.";
+
 static const char serve_text[] =
     "Serves the tools and routes of plugins, which are shared objects named on the command line or in the "
     "\"plugins\" section of the configuration. The \"gateway\" section defines policies, assigns them to routes, "
@@ -404,7 +449,9 @@ static const char serve_text[] =
     "offers all tools. On SIGHUP, haft reads the configuration again: it replaces plugins without routes whose "
     "files have changed, and applies the new policies. Without --stdio or --http it listens on "
     "http://127.0.0.1:8808. --demo adds a plugin that is installed with the program: a small shop with routes "
-    "for customers, inventory, orders, weather and to-dos, and tools that call them.";
+    "for customers, inventory, orders, weather and to-dos, and tools that call them. --demo=upstreams serves "
+    "the tools of three upstreams: an HTTP API with an OpenAPI document, programs, and another MCP server. Its "
+    "configuration is the file upstreams.json beside that plugin, which you can copy and change.";
 
 #if HAFT_HOME
 static const char home_text[] =
@@ -454,7 +501,7 @@ static const char install_text[] =
 const struct command command_rows[] = {
     {"serve", FOR_NONE, act_serve,
      FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]",
-           "--demo [--config FILE] [--stdio | --http HOST:PORT]"),
+           "--demo[=shop|upstreams] [--config FILE] [--stdio | --http HOST:PORT]"),
      "serve tools and routes over HTTP or standard input and output", serve_text, NULL, true, NULL},
 #if HAFT_HOME
     {"home", FOR_NONE, act_home,
@@ -494,6 +541,12 @@ const struct command command_rows[] = {
            "revoke NAME|ID [--yes] [--file FILE]"),
      "create, list and revoke the API keys of a server", keys_text, FORMS("add", "list", "revoke"),
      false, NULL},
+    {"config", FOR_NONE, act_config, FORMS("schema"),
+     "print a JSON Schema of the configuration file of haft serve", config_text, FORMS("schema"),
+     false, NULL},
+    {"import", FOR_IMPORT, act_import,
+     FORMS("openapi FILE [--prefix NAME] [--select RULE ...] [--read-only]"),
+     "show the tools of an OpenAPI document", import_text, FORMS("openapi"), false, NULL},
     {"ping", FOR_ASKING, act_ping, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "check that a server responds, and print its name and version", server_text, NULL, false,
      NULL},

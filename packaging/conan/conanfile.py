@@ -18,8 +18,9 @@ class HaftRecipe(ConanFile):
     topics = ("mcp", "json-schema", "server")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "http_client": [True, False], "crypto": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "http_client": False, "crypto": False}
+    options = {"shared": [True, False], "fPIC": [True, False], "http_client": [True, False], "crypto": [True, False],
+               "yaml": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "http_client": False, "crypto": False, "yaml": False}
 
     @property
     def _tree(self):
@@ -54,6 +55,8 @@ class HaftRecipe(ConanFile):
             self.requires("libcurl/[>=7.87 <9]")
         if self.options.crypto:
             self.requires("openssl/[>=3 <4]")
+        if self.options.yaml:
+            self.requires("libyaml/[>=0.2.5 <1]")
 
     def build_requirements(self):
         self.tool_requires("pkgconf/[>=2 <3]")
@@ -69,6 +72,7 @@ class HaftRecipe(ConanFile):
             "HAFT_INSTALL_STATIC": not shared,
             "HAFT_HTTP_CLIENT": bool(self.options.http_client),
             "HAFT_CRYPTO": bool(self.options.crypto),
+            "HAFT_YAML": bool(self.options.yaml),
             "HAFT_PROGRAM": False,
             "HAFT_TESTS": False,
             "HAFT_BENCH": False,
@@ -97,6 +101,8 @@ class HaftRecipe(ConanFile):
             self._library("http-client", "haft-http-client", ["libcurl::libcurl"])
         if self.options.crypto:
             self._library("crypto", "haft-crypto", ["openssl::ssl", "openssl::crypto"])
+        if self.options.yaml:
+            self._library("yaml", "haft-yaml", ["libyaml::libyaml"])
 
     def _library(self, component, library, requires):
         info = self.cpp_info.components[component]

@@ -124,6 +124,24 @@ static void doubt_sandbox(const struct command *command)
             "--sandbox-read, --sandbox-write and --sandbox-connect have no effect without --sandbox");
 }
 
+int hf_command_start_app(struct command *command)
+{
+    const struct app *app = command->app;
+    haft_reason reason = {0};
+    haft_server *server;
+    int status = 0;
+
+    if (!app || !app->start)
+        return COMMAND_OK;
+    for (size_t i = 0; !status && (server = hf_app_at(app, command->server, i)); i++)
+        status = hf_isolate_start(server);
+    if (status)
+        hf_error_set(&reason, status, "isolation", "%s", haft_strerror(status));
+    else
+        status = app->start(app->context, command->sandbox, &reason);
+    return status ? hf_command_refuse(command, &reason) : COMMAND_OK;
+}
+
 int hf_command_begin(struct command *command, struct sandbox *sandbox)
 {
     int status = COMMAND_OK;

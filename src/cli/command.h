@@ -51,6 +51,9 @@ int hf_command_version(struct command *command, haft_server *server);
 /* Makes the sandbox, if there is to be one, and starts the threads that write files; NULL for a
  * command that serves nobody.  COMMAND_OK, or how the process ends after it was said why. */
 int hf_command_begin(struct command *command, struct sandbox *sandbox);
+/* Starts what the app calls, for a command that serves, or that asks the app's tools.  Returns as
+ * above. */
+int hf_command_start_app(struct command *command);
 void hf_command_end(struct command *command);
 
 /* ---- serve_http.c ---- */

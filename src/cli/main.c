@@ -250,7 +250,20 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
         return command_unable(command);
     }
     hf_settings_commit(&command->settings);
+    return COMMAND_OK;
+}
+
+/* Starts what is called if anything will be, and says what is known then of the tools. */
+static int cli_start(struct command *command, bool serves)
+{
+    bool asks = command->act == hf_command_list || command->act == hf_command_call;
+    int status = serves || asks ? hf_command_start_app(command) : COMMAND_OK;
+
+    if (status != COMMAND_OK)
+        return status;
     hf_app_doubt(command->app, command->server, &command->settings);
+    if (serves)
+        hf_app_report_tools(command->app, command->server);
     return COMMAND_OK;
 }
 
@@ -261,15 +274,15 @@ static int act(struct command *command)
     struct sandbox sandbox = {.ruleset = -1};
     int status;
 
-    if (serves) {
+    if (serves)
         hf_heap_settle();
-        hf_app_report_tools(command->app, command->server);
-    }
     /* Whoever serves hears it; before that, and while everything is put away, there is nothing to
      * read again, and nobody who sends it wants an end. */
     if (serves && hf_command_can_reload(command))
         signal(SIGHUP, SIG_IGN);
     status = hf_command_begin(command, serves ? &sandbox : NULL);
+    if (status == COMMAND_OK)
+        status = cli_start(command, serves);
     if (HAFT_HTTP && status == COMMAND_OK && serves && command->settings.otlp.url)
         status = hf_command_traced(command, server);
     else if (status == COMMAND_OK)

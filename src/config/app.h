@@ -29,6 +29,11 @@ struct app {
     /* Reads files of credentials again, before a configuration is and whatever that is like.  May be
      * NULL. */
     void (*reread)(void *context);
+    /* Starts what it calls, on threads and in processes of its own: before it serves, or its tools are
+     * listed or called, and after the processes of isolated tools have been started.  `confined`: a
+     * sandbox will be entered.  May be NULL: it calls nothing.  Returns 0, or an error with the
+     * reason. */
+    int (*start)(void *context, bool confined, haft_reason *reterr_reason);
     /* Frees everything, the server of the command line too. */
     void (*release)(void *context);
     void *context;

@@ -127,4 +127,11 @@ void hf_option_put_markdown(haft_buffer *buffer);
 void hf_option_put_settings(const struct settings *settings, haft_buffer *buffer);
 void hf_option_put_settings_json(const struct settings *settings, haft_buffer *buffer);
 
+/* ---- a JSON Schema (option_schema.c) ---- */
+
+struct json_writer;
+
+/* Writes a member for each section: an object whose properties are the section's options. */
+void hf_option_put_schema(struct json_writer *w);
+
 #endif

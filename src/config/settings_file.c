@@ -154,6 +154,8 @@ int hf_settings_read_text(struct settings *settings, const char *name, const cha
     }
     settings->file = file;
     yyjson_obj_foreach(file, i, n, key, value) {
+        if (yyjson_equals_str(key, "$schema")) /* for editors */
+            continue;
         if (!status && !is_anothers(settings->program, yyjson_get_str(key)))
             status = settings_file_read_section(&reading, yyjson_get_str(key), value);
     }

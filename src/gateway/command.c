@@ -4,6 +4,7 @@
 #include "gateway/command.h"
 #include "gateway/configure.h"
 #include "gateway/policies.h"
+#include "gateway/upstreams.h"
 #include "cli/command.h"
 
 /* The app that the command line serves. */
@@ -74,6 +75,13 @@ static void command_reread(void *context)
     hf_policies_reload(gateway_app->gateway);
 }
 
+static int command_start(void *context, bool confined, haft_reason *reterr_reason)
+{
+    const struct gateway_app *gateway_app = context;
+
+    return hf_upstreams_begin(gateway_app->gateway, confined, reterr_reason);
+}
+
 static void release(void *context)
 {
     struct gateway_app *gateway_app = context;
@@ -96,6 +104,7 @@ int hf_gateway_command(haft_gateway *gateway, const struct gateway_program *prog
                                               .operand = program->operand ? operand : NULL,
                                               .follow = command_follow,
                                               .reread = command_reread,
+                                              .start = command_start,
                                               .release = release,
                                               .context = &gateway_app,
                                               .address = program->address,
@@ -103,6 +112,8 @@ int hf_gateway_command(haft_gateway *gateway, const struct gateway_program *prog
                                       .gateway = gateway,
                                       .program = program};
 
+    if (gateway && gateway->configuration)
+        gateway->configuration->upstreams_wait = true;
     return hf_command_main(gateway ? gateway->server : NULL, &gateway_app.app, argc, argv);
 }
 

@@ -1,5 +1,6 @@
 /* configure.c - configures a gateway from a file: its section, policies, and routes. */
 #include "gateway/configure_section.h"
+#include "gateway/upstreams.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static int configure_route(haft_gateway *gateway, const struct route *route,
     char place[CONFIGURE_PLACE];
 
     for (size_t i = 0; i < section->n_routes; i++)
-        if (configure_is_route(route, section->routes_keys[i])) {
+        if (section->routes[i].policies && configure_is_route(route, section->routes_keys[i])) {
             names = hf_configure_join(gateway->adding->arena, section->routes[i].policies,
                                       section->routes[i].n_policies);
             if (!names)
@@ -192,6 +193,8 @@ int hf_configure_routes(const struct configuration *configuration, const gateway
     if (!all)
         all = hf_configure_add_parts(configuration, hf_part_add_routes, reterr_reason);
     if (!all)
+        all = hf_configure_proxies(configuration, section, reterr_reason);
+    if (!all)
         all = configure_check_routes(gateway, section, reterr_reason);
     for (struct route *route = gateway->adding->routes; route && all != HAFT_ENOMEM;
          route = route->next) {
@@ -210,8 +213,9 @@ bool hf_configure_is_file(const char *name)
     static const char word[] = "file";
     size_t size = strlen(name), end = sizeof word - 1;
 
-    return !strcmp(name, "keys") || (size >= end && !strcmp(name + size - end, word) &&
-                                     (size == end || name[size - end - 1] == '_'));
+    return !strcmp(name, "keys") || !strcmp(name, "openapi") || !strcmp(name, "pin") ||
+           (size >= end && !strcmp(name + size - end, word) &&
+            (size == end || name[size - end - 1] == '_'));
 }
 
 static void configure_put_file(const char *path, haft_buffer *text)
@@ -229,7 +233,7 @@ static void configure_put_file(const char *path, haft_buffer *text)
 
 /* What tells files from those that were read: keys and passwords change without the section. They
  * may be named in objects and arrays of the options, down to a depth. */
-static void configure_put_files(haft_value *value, unsigned depth, haft_buffer *text)
+void hf_configure_put_files(haft_value *value, unsigned depth, haft_buffer *text)
 {
     size_t i, n;
     yyjson_val *name, *each;
@@ -237,12 +241,14 @@ static void configure_put_files(haft_value *value, unsigned depth, haft_buffer *
     if (!depth || !yyjson_is_ctn(value))
         return;
     yyjson_arr_foreach(value, i, n, each)
-        configure_put_files(each, depth - 1, text);
+        hf_configure_put_files(each, depth - 1, text);
     yyjson_obj_foreach(value, i, n, name, each)
         if (yyjson_is_str(each) && hf_configure_is_file(yyjson_get_str(name)))
             configure_put_file(yyjson_get_str(each), text);
+        else if (yyjson_is_str(each) && *yyjson_get_str(each) == '@')
+            configure_put_file(yyjson_get_str(each) + 1, text);
         else
-            configure_put_files(each, depth - 1, text);
+            hf_configure_put_files(each, depth - 1, text);
 }
 
 const char *hf_configure_write(haft_arena *arena, haft_value *value)
@@ -257,7 +263,8 @@ const char *hf_configure_write(haft_arena *arena, haft_value *value)
     haft_buffer_init(&text, NULL, CONFIGURE_TEXT_LIMIT);
     haft_json_write(value, &text);
     yyjson_arr_foreach(yyjson_obj_get(value, "policies"), i, n, policy)
-        configure_put_files(yyjson_obj_get(policy, "options"), CONFIGURE_DEPTH, &text);
+        hf_configure_put_files(yyjson_obj_get(policy, "options"), CONFIGURE_DEPTH, &text);
+    hf_configure_put_files(yyjson_obj_get(value, "upstreams"), CONFIGURE_DEPTH, &text);
     copy = text.status ? NULL : haft_arena_copy(arena, text.data, text.size);
     haft_buffer_finish(&text);
     return copy;
@@ -319,6 +326,24 @@ static void configure_discard(void *context, void *prepared)
 
 /* ---- lifetime ---- */
 
+static int configuration_init_upstreams(const struct configuration *configuration)
+{
+    haft_gateway *gateway = configuration->gateway;
+    struct upstream_set *set = haft_arena_zalloc(gateway->arena, 1, sizeof *set);
+    int status = set ? hf_upstream_set_init(set, gateway->server) : HAFT_ENOMEM;
+
+    if (status)
+        return status;
+    set->changed = hf_upstreams_changed;
+    set->updated = hf_upstreams_updated;
+    set->context = gateway;
+    gateway->upstreams = set;
+    gateway->server->metering.put_upstream_metrics = hf_upstreams_put_metrics;
+    gateway->server->metering.put_upstreams = hf_upstreams_put;
+    gateway->server->metering.upstreams_context = gateway;
+    return 0;
+}
+
 static int configuration_init(struct configuration *configuration)
 {
     haft_schema_options options =
@@ -329,6 +354,8 @@ static int configuration_init(struct configuration *configuration)
     configuration->section = (haft_section)HAFT_INIT(
         haft_section, .name = "gateway", .prepare = configure_prepare, .commit = configure_commit,
         .discard = configure_discard, .context = configuration);
+    if (!status)
+        status = configuration_init_upstreams(configuration);
     if (!status)
         status = haft_schema_compile(&gateway_section_type, &options, &configuration->schema, NULL);
     return status ? status

@@ -20,6 +20,8 @@ struct configuration {
      * NULL if there are none. */
     int (*adopt)(void *context, haft_server *server, haft_reason *reterr_reason);
     void *adopt_context;
+    bool upstreams_wait; /* until the command line begins to serve (hf_upstreams_begin) */
+    bool confined;       /* a sandbox has been or will be entered: no upstream can be added */
 };
 
 /* ---- plugins (configure_plugin.c) ---- */

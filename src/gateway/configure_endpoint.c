@@ -3,11 +3,14 @@
  * An existing server changes in one step, after everything else has been validated; its sessions
  * remain. A server that is no longer served offers nothing, so that plugins can be unloaded. */
 #include "gateway/configure_section.h"
+#include "gateway/shape.h"
+#include "gateway/upstreams.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/struct.h"
+#include "engine/call/search_call.h"
 
 /* ---- endpoints ---- */
 
@@ -40,9 +43,24 @@ static const char *configure_path(const haft_gateway *gateway, const char *path)
     return gateway->first_path && !gateway->adding->endpoints ? gateway->first_path : path;
 }
 
+/* Upstreams change what they offer also after the configuration has been read. */
+static bool served_keep_patterns(const struct generation *generation, const struct mcp *mcp,
+                                 const struct endpoint_offer *offer)
+{
+    struct served *served = generation->endpoints;
+
+    while (served->mcp != mcp)
+        served = served->next;
+    served->upstreams =
+        haft_arena_copy(generation->arena, offer->upstreams, strlen(offer->upstreams));
+    served->tools = haft_arena_copy(generation->arena, offer->tools, strlen(offer->tools));
+    return served->upstreams && served->tools;
+}
+
 static int configure_endpoint(const struct configuration *configuration, haft_mcp_options options,
-                              const char *tools, const char *place, haft_arena *arena,
-                              struct endpoint_offer ***link, haft_reason *reterr_reason)
+                              const char *tools, const char *upstreams, const char *place,
+                              haft_arena *arena, struct endpoint_offer ***link,
+                              haft_reason *reterr_reason)
 {
     haft_gateway *gateway = configuration->gateway;
     struct endpoint_offer *offer;
@@ -57,8 +75,24 @@ static int configure_endpoint(const struct configuration *configuration, haft_mc
         return HAFT_ENOMEM;
     offer->tools = tools;
     offer->routes = options.routes;
+    offer->upstreams = upstreams;
     offer->is_new = !generation_has_server(gateway->now, mcp);
+    if (!served_keep_patterns(gateway->adding, mcp, offer))
+        return HAFT_ENOMEM;
     snprintf(offer->place, sizeof offer->place, "%s", place);
+    return 0;
+}
+
+static int offer_set_search(struct endpoint_offer *offer, const search_entry *entry,
+                            haft_arena *arena)
+{
+    haft_search *search = haft_arena_alloc(arena, sizeof *search);
+
+    if (!search)
+        return HAFT_ENOMEM;
+    *search = (haft_search)HAFT_INIT(haft_search, .above = (unsigned)entry->above,
+                                     .pinned = entry->pinned, .results = (unsigned)entry->results);
+    offer->search = search;
     return 0;
 }
 
@@ -70,13 +104,16 @@ static int configure_entry(const struct configuration *configuration, const endp
         HAFT_INIT(haft_mcp_options, .name = entry->name, .version = entry->version,
                   .endpoint = entry->endpoint, .routes = entry->routes,
                   .policies = hf_configure_join(arena, entry->policies, entry->n_policies));
+    struct endpoint_offer **added = *link;
     char place[32];
+    int status;
 
     if (!options.policies)
         return HAFT_ENOMEM;
     snprintf(place, sizeof place, "endpoints.%zu", i);
-    return configure_endpoint(configuration, options, entry->tools, place, arena, link,
-                              reterr_reason);
+    status = configure_endpoint(configuration, options, entry->tools, entry->upstreams, place,
+                                arena, link, reterr_reason);
+    return !status && entry->has_search ? offer_set_search(*added, &entry->search, arena) : status;
 }
 
 /* The program's endpoints have the policies that it set. */
@@ -91,8 +128,12 @@ static int configure_own_endpoints(const haft_gateway *gateway, const gateway_se
 
         if (!served || !offer)
             return HAFT_ENOMEM;
-        *served = (struct served){.mcp = own->mcp, .policies = own->policies};
         offer->tools = own == gateway->own->endpoints && !section->n_endpoints ? "*" : NULL;
+        offer->upstreams = offer->tools;
+        *served = (struct served){.mcp = own->mcp,
+                                  .policies = own->policies,
+                                  .upstreams = offer->upstreams,
+                                  .tools = offer->tools};
         *adding->last_endpoint = served;
         adding->last_endpoint = &served->next;
     }
@@ -128,7 +169,7 @@ static int configure_named(const struct configuration *configuration,
         return status;
     if (!hf_struct_read(&endpoint, sizeof endpoint, configuration->endpoint))
         return hf_error_set(reterr_reason, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
-    return configure_endpoint(configuration, endpoint, "*", "", arena, link, reterr_reason);
+    return configure_endpoint(configuration, endpoint, "*", "*", "", arena, link, reterr_reason);
 }
 
 int hf_configure_endpoints(const struct configuration *configuration,
@@ -185,22 +226,59 @@ static int offer_compare_routes(const haft_gateway *gateway, struct endpoint_off
     return 0;
 }
 
+/* A server that is not in use any more has no patterns. */
+static int offer_compare_upstreams(haft_gateway *gateway, const struct endpoint_offer *offer,
+                                   struct upstream_items *items, haft_reason *reterr_reason)
+{
+    const struct upstream_offer patterns = {
+        .server = offer->server, .upstreams = offer->upstreams, .tools = offer->tools};
+    haft_reason reason = {.code = 0};
+    int status = hf_upstreams_compare(gateway->adding, &patterns, NULL, items, &reason);
+    char place[64];
+
+    if (!status)
+        return 0;
+    snprintf(place, sizeof place, "upstreams.%.40s", reason.path);
+    return hf_error_set(reterr_reason, status, place, "%s", reason.text);
+}
+
+/* Moves items to the offer, which has room for them. */
+static void offer_append(struct endpoint_offer *offer, struct upstream_items *items)
+{
+    for (size_t i = 0; i < items->n; i++)
+        offer->items[offer->n++] = items->list[i];
+    items->n = 0;
+}
+
 static int offer_compare(const struct configuration *configuration, struct endpoint_offer *offer,
                          haft_arena *arena, haft_reason *reterr_reason)
 {
     haft_gateway *gateway = configuration->gateway;
+    struct upstream_items of_upstreams = {.arena = arena};
     haft_reason reason = {.code = 0};
-    int status;
+    int status, upstreams;
 
     if (!offer->mcp)
         return offer_compare_routes(gateway, offer, arena);
+    upstreams = offer_compare_upstreams(gateway, offer, &of_upstreams, reterr_reason);
     status = hf_plugins_compare(configuration->plugins, offer->server, offer->tools, arena,
-                                routes_count(gateway->adding), &offer->items, &offer->n, &reason);
+                                routes_count(gateway->adding) + of_upstreams.n + SEARCH_TOOLS,
+                                &offer->items, &offer->n, &reason);
+    if (offer->items)
+        offer_append(offer, &of_upstreams);
+    hf_upstreams_drop_items(&of_upstreams);
+    if (upstreams)
+        return upstreams;
     if (status)
         return hf_error_set(reterr_reason, status, offer->place, "%s: %s", reason.path,
                             reason.text);
     status = hf_route_tools_compare(gateway, offer->server, offer->routes, offer->items, &offer->n);
-    return status ? hf_configure_refuse(gateway, status, offer->place, reterr_reason) : 0;
+    if (status)
+        return hf_configure_refuse(gateway, status, offer->place, reterr_reason);
+    status = hf_search_compare(offer->server, offer->search, offer->items, &offer->n);
+    return status ? hf_error_set(reterr_reason, status, offer->place, "search: %s",
+                                 haft_server_error(offer->server)->text)
+                  : 0;
 }
 
 /* Applies the command line's settings to a new server. */
@@ -230,12 +308,18 @@ static int offer_prepare(const struct configuration *configuration, struct endpo
         status = offer_compare(configuration, offer, arena, reterr_reason);
     if (status)
         return status;
-    status = hf_catalogue_plan(offer->server, offer->items, offer->n, &offer->plan, &clash);
+    status = hf_catalogue_plan_shaped(offer->server, offer->items, offer->n,
+                                      offer->mcp ? configuration->gateway->adding->shaping : NULL,
+                                      &offer->plan, &clash);
+    if (!status && offer->plan.to)
+        status = hf_shaping_check(offer->plan.to, reterr_reason);
     if (!status && offer->is_new)
         status = hf_catalogue_use(&offer->plan);
-    return status == HAFT_EEXISTS ? hf_error_set(reterr_reason, status, offer->place,
-                                                 "%s is already registered", clash->name)
-                                  : status;
+    return status == HAFT_EEXISTS
+               ? hf_error_set(reterr_reason, status, offer->place, "%s is already registered%s",
+                              clash->name,
+                              search_of_item(clash) ? "; tool search needs this name" : "")
+               : status;
 }
 
 int hf_offers_prepare(const struct configuration *configuration, haft_arena *arena,

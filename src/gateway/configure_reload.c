@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/expand.h"
 #include "gateway/inflight.h"
+#include "gateway/shape.h"
+#include "gateway/upstreams.h"
 
 enum { RECONFIGURATION_ARENA = 64 << 20, RECONFIGURATION_PLACE = 200 };
 
@@ -99,7 +102,7 @@ static int check_authentication(const haft_gateway *gateway, const struct genera
 
 static int generation_fill(const struct configuration *configuration,
                            struct reconfiguration *change, const gateway_section *section,
-                           haft_reason *reterr_reason)
+                           haft_value *value, haft_reason *reterr_reason)
 {
     haft_gateway *gateway = configuration->gateway;
     struct generation *generation = change->generation;
@@ -111,6 +114,10 @@ static int generation_fill(const struct configuration *configuration,
         status = hf_configure_add_parts(configuration, hf_part_add_policies, reterr_reason);
     if (!status)
         status = hf_configure_policies(gateway, section, reterr_reason);
+    if (!status)
+        status = hf_upstreams_configure(configuration, section, value, reterr_reason);
+    if (!status)
+        status = hf_shaping_configure(configuration, section, value, reterr_reason);
     if (!status)
         status = hf_configure_routes(configuration, section, reterr_reason);
     if (!status)
@@ -152,7 +159,7 @@ static int reconfiguration_fill(const struct configuration *configuration,
     if (!change->generation->text)
         return HAFT_ENOMEM;
     gateway->adding = change->generation;
-    status = generation_fill(configuration, change, &section, reterr_reason);
+    status = generation_fill(configuration, change, &section, value, reterr_reason);
     if (!status)
         status = hf_offers_prepare(configuration, change->arena, change->offers, reterr_reason);
     return status ? status : hf_turnovers_make(gateway, change->generation, &change->turnovers);
@@ -171,12 +178,20 @@ int hf_reconfiguration_prepare(const struct configuration *configuration, haft_v
         return status;
     }
     change->arena = arena;
+    if (value) {
+        value = hf_expand_variables(value, arena, reterr_reason);
+        if (!value) {
+            haft_arena_free(arena);
+            return reterr_reason->code;
+        }
+    }
     change->text = hf_configure_write(arena, value);
     if (change->text && generation_stays(configuration, change->text) &&
         !hf_plugins_differ(configuration->plugins)) {
         haft_arena_free(arena);
         return 0;
     }
+    uv_mutex_lock(&gateway->upstreams->offers_lock);
     if (change->text)
         status = reconfiguration_fill(configuration, change, value, reterr_reason);
     if (status)
@@ -198,6 +213,7 @@ void hf_reconfiguration_discard(const struct configuration *configuration,
     hf_offers_discard(change->offers);
     hf_generation_drop(change->generation);
     haft_arena_free(change->arena);
+    uv_mutex_unlock(&gateway->upstreams->offers_lock);
 }
 
 /* ---- activating ---- */
@@ -249,17 +265,25 @@ void hf_reconfiguration_commit(const struct configuration *configuration,
                                struct reconfiguration *change)
 {
     haft_gateway *gateway = configuration->gateway;
-    struct generation *generation;
+    struct generation *generation, *before;
+    bool first = gateway->now == gateway->own;
 
     if (!change)
         return;
     generation = change->generation;
+    before = hf_generation_hold(gateway);
     gateway->adding = gateway->own;
     if (gateway->now != gateway->own)
         log_turnover(gateway, gateway->now, generation);
     generation_take(generation);
     hf_generation_use(gateway, generation, change->turnovers);
     hf_offers_use(configuration, change->offers, generation);
-    hf_generation_drop(generation);
     haft_arena_free(change->arena);
+    uv_mutex_unlock(&gateway->upstreams->offers_lock);
+    if (!first)
+        hf_upstreams_turn_over(gateway, before, generation);
+    else if (!configuration->upstreams_wait)
+        hf_upstreams_start(gateway);
+    hf_generation_drop(before);
+    hf_generation_drop(generation);
 }

@@ -5,6 +5,7 @@
 
 #include "base/defaults.h"
 #include "base/struct.h"
+#include "gateway/upstreams.h"
 #include "loop/executor.h"
 
 enum {
@@ -89,6 +90,7 @@ void haft_gateway_free(haft_gateway *gateway)
     if (!gateway)
         return;
     allocator = gateway->allocator;
+    hf_upstreams_end(gateway);
     hf_executor_free(gateway->workers);
     hf_executor_free(gateway->verifiers);
     for (struct mcp *mcp = gateway->servers; mcp; mcp = mcp->next)

@@ -82,9 +82,13 @@ struct served {
     struct served *next;
     struct mcp *mcp;
     const struct policy_list *policies;
+    const char *upstreams, *tools; /* patterns of what it offers of upstreams; NULL for none */
 };
 
 /* Everything that a gateway serves at one time. Requests hold the one that they started with. */
+struct upstream;
+struct shaping;
+
 struct generation {
     struct module module; /* must be first; its reference count */
     haft_gateway *gateway;
@@ -96,11 +100,15 @@ struct generation {
     struct served *endpoints, **last_endpoint;
     struct module **plugins; /* plugins that contain routes and policies; held */
     size_t n_plugins;
-    const char *text; /* the section that it was created from; NULL if there is none */
+    struct upstream **upstreams; /* held */
+    size_t n_upstreams;
+    struct shaping *shaping; /* rules for results of tools; held; NULL for none */
+    const char *text;        /* the section that it was created from; NULL if there is none */
 };
 
 struct executor;
 struct configuration;
+struct upstream_set;
 struct gateway_loop;
 
 struct haft_gateway {
@@ -123,6 +131,7 @@ struct haft_gateway {
     haft_app app; /* haft_gateway_app */
     haft_reason error;
     struct configuration *configuration; /* NULL if there is none */
+    struct upstream_set *upstreams;      /* NULL if there is none */
     /* From the HTTP server's options: for every endpoint, except the old transport, which only one
      * has. */
     size_t max_sessions;
@@ -150,6 +159,9 @@ int hf_gateway_view(haft_gateway *gateway, const char *type, const void *given, 
                     const void **ret_view);
 
 struct route *hf_route_named(const struct generation *generation, const char *id);
+/* Makes an id from a method and a path, in the memory of the additions: "GET /a/{b}" becomes GET_a_b.  NULL without
+ * memory. */
+const char *hf_route_make_id(haft_gateway *gateway, const char *method, const char *path);
 /* Adds a route of the program to another generation, with other policies. */
 int hf_route_copy(haft_gateway *gateway, const struct route *route,
                   const struct policy_list *policies);

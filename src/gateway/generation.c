@@ -19,6 +19,9 @@ static void generation_release(struct module *module)
     hf_policies_free(generation);
     for (size_t i = 0; i < generation->n_plugins; i++)
         hf_module_drop(generation->plugins[i]);
+    for (size_t i = 0; i < generation->n_upstreams; i++)
+        hf_module_drop((struct module *)generation->upstreams[i]);
+    hf_module_drop((struct module *)generation->shaping);
     haft_arena_free(generation->arena);
 }
 

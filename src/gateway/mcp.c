@@ -5,6 +5,7 @@
 #include "base/struct.h"
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
+#include "gateway/shape.h"
 
 static const char mcp_default_name[] = "MCP Custom Server", mcp_default_version[] = "0.0.0";
 
@@ -17,6 +18,7 @@ static int mcp_fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_optio
     mcp->forward = (haft_stage)HAFT_INIT(haft_stage, .name = "forward",
                                          .before = hf_invoke_keep_headers, .data = gateway);
     status = hf_stage_use_first(mcp->server, &mcp->forward);
+    hf_stage_use_innermost(mcp->server, &hf_shape_stage);
     for (const haft_tool *const *tool = options->tools; tool && *tool && !status; tool++)
         status = haft_add(mcp->server, *tool);
     if (status && !gateway->error.code)
@@ -79,6 +81,8 @@ static bool mcp_read_options(haft_gateway *gateway, const haft_mcp_options *give
         hf_gateway_refuse(gateway, HAFT_EINVAL, "haft_server_options", STRUCT_UNSIZED);
         return false;
     }
+    if (gateway->upstreams) /* whose resources may change */
+        ret_server->resource_subscriptions = true;
     ret_options->server = ret_server;
     ret_options->endpoint = ret_options->endpoint ? ret_options->endpoint : DEFAULT_ENDPOINT;
     ret_options->name = ret_options->name ? ret_options->name : mcp_default_name;

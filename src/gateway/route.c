@@ -325,8 +325,7 @@ int hf_route_copy(haft_gateway *gateway, const struct route *route,
 
 /* ---- at run time ---- */
 
-/* "GET /a/{b}" becomes GET_a_b. */
-static char *route_make_id(haft_gateway *gateway, const char *method, const char *path)
+const char *hf_route_make_id(haft_gateway *gateway, const char *method, const char *path)
 {
     char *id = haft_arena_printf(gateway->adding->arena, "%s%s", method, path), *to = id;
 
@@ -353,7 +352,7 @@ int haft_route_add_handler(haft_gateway *gateway, const char *method, const char
         info->method = haft_arena_copy(gateway->adding->arena, method, strlen(method));
         info->path = haft_arena_copy(gateway->adding->arena, path, strlen(path));
         info->id = id ? haft_arena_copy(gateway->adding->arena, id, strlen(id))
-                      : route_make_id(gateway, method, path);
+                      : hf_route_make_id(gateway, method, path);
         info->handler = handler;
         info->data = data;
     }

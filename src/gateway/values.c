@@ -165,12 +165,13 @@ static void put_body(haft_buffer *buffer, const struct route *route, yyjson_val 
     size_t index, n;
 
     hf_json_begin_object(&w);
-    yyjson_obj_foreach(arguments, index, n, key, value) {
-        const struct field *field = values_field(route, key);
+    if (arguments)
+        yyjson_obj_foreach(arguments, index, n, key, value) {
+            const struct field *field = values_field(route, key);
 
-        if (!field || field->origin == ORIGIN_BODY)
-            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
-    }
+            if (!field || field->origin == ORIGIN_BODY)
+                hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+        }
     hf_json_end_object(&w);
 }
 

@@ -111,6 +111,7 @@ static void offers(void)
     CHECK(haft_client_get(client, "p", NULL, &result) == 0 && !result.is_error);
     haft_client_free(client);
     CHECK(haft_server_set_visibility(server, AT_END(haft_visibility, .tools = "-greet")) == 0);
+    CHECK(haft_server_set_search(server, AT_END(haft_search, .pinned = "-greet")) == 0);
     haft_server_free(server);
 }
 
@@ -462,7 +463,7 @@ static const struct {
     const char *structs;
 } all[] = {
     {tool, "haft_tool haft_client_options haft_server_options"},
-    {offers, "haft_resource haft_prompt haft_visibility"},
+    {offers, "haft_resource haft_prompt haft_visibility haft_search"},
     {stages, "haft_stage"},
     {running, "haft_section haft_stdio_options"},
     {options, "haft_option haft_option_table"},

@@ -12,11 +12,11 @@
 
 enum { ASK_NOW = 1000000, ASK_ROOM = 8192 };
 
-struct question {
+struct ask_request {
     const char *method, *target, *headers, *body, *principal, *peer;
 };
 
-static haft_gateway_request *ask_begin(haft_gateway *gateway, const struct question *question,
+static haft_gateway_request *ask_begin(haft_gateway *gateway, const struct ask_request *question,
                                        char *target)
 {
     haft_request request = {.method = question->method,
@@ -42,7 +42,7 @@ static haft_gateway_request *ask_begin(haft_gateway *gateway, const struct quest
     return req;
 }
 
-static const char *ask_with(haft_gateway *gateway, const struct question *question)
+static const char *ask_with(haft_gateway *gateway, const struct ask_request *question)
 {
     static char text[ASK_ROOM];
     char target[ASK_ROOM];
@@ -62,12 +62,14 @@ static const char *ask_with(haft_gateway *gateway, const struct question *questi
 HAFT_MAYBE_UNUSED_ static const char *ask(haft_gateway *gateway, const char *method,
                                           const char *target, const char *body)
 {
-    return ask_with(gateway, &(struct question){.method = method, .target = target, .body = body});
+    return ask_with(gateway,
+                    &(struct ask_request){.method = method, .target = target, .body = body});
 }
 
 /* One header of the response; "" when it is not there. */
 HAFT_MAYBE_UNUSED_ static const char *ask_for(haft_gateway *gateway,
-                                              const struct question *question, const char *header)
+                                              const struct ask_request *question,
+                                              const char *header)
 {
     static char text[ASK_ROOM];
     char target[ASK_ROOM];

@@ -45,7 +45,7 @@ static void lets_whole_origins_in(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char headers[256];
-        struct question asks[] = {
+        struct ask_request asks[] = {
             {.method = "POST", .target = "/hello", .headers = headers},
             {.method = "OPTIONS", .target = "/hello", .headers = headers},
         };
@@ -82,7 +82,7 @@ static void adds_to_what_an_answer_depends_on(void **state)
         snprintf(headers, sizeof headers, "origin: https://a.example\nx-vary: %s\n", rows[i][0]);
         assert_string_equal(
             ask_for(gateway,
-                    &(struct question){.method = "POST", .target = "/hello", .headers = headers},
+                    &(struct ask_request){.method = "POST", .target = "/hello", .headers = headers},
                     "vary"),
             rows[i][1]);
     }

@@ -8,7 +8,7 @@
 
 #include "support/file.h"
 
-/* Of gateway/policies.h and gateway/configure_section.h, whose struct question is another one. */
+/* Of gateway/policies.h and gateway/configure_section.h, whose struct ask_request is another one. */
 extern const haft_policy_kind *const hf_policy_built_in[];
 void hf_policies_reload(const haft_gateway *gateway);
 bool hf_configure_is_file(const char *name);
@@ -46,7 +46,7 @@ static haft_gateway *guarded(const char *kind, const char *options, const char *
 static int status_of(haft_gateway *gateway, const char *headers)
 {
     return atoi(ask_with(
-        gateway, &(struct question){.method = "GET", .target = "/closed", .headers = headers}));
+        gateway, &(struct ask_request){.method = "GET", .target = "/closed", .headers = headers}));
 }
 
 #define OAUTH(more)                                                                                \

@@ -221,10 +221,10 @@ static void inherited(void **state)
         haft_gateway_options options = rows[i].options;
         haft_gateway *gateway = make((options.struct_size = sizeof options, &options));
         const char *got = ask_with(
-            gateway, &(struct question){.method = "GET",
-                                        .target = rows[i].target,
-                                        .headers = "authorization: Bearer k\ntraceparent: t-1\n",
-                                        .principal = "ann"});
+            gateway, &(struct ask_request){.method = "GET",
+                                           .target = rows[i].target,
+                                           .headers = "authorization: Bearer k\ntraceparent: t-1\n",
+                                           .principal = "ann"});
 
         assert_string_equal(strstr(got, "8 ") + 2, rows[i].answer);
         haft_gateway_free(gateway);
@@ -260,7 +260,7 @@ static void deadline(void **state)
 
     (void)state;
     assert_int_equal(haft_route_add(gateway, &slow_route), 0);
-    req = ask_begin(gateway, &(struct question){.method = "GET", .target = "/slow"}, text);
+    req = ask_begin(gateway, &(struct ask_request){.method = "GET", .target = "/slow"}, text);
     haft_gateway_request_run(req);
     assert_int_equal(haft_gateway_request_response(req)->status, 504);
     assert_string_equal(heard, "slow:Gateway Timeout");
@@ -531,7 +531,7 @@ static void cancelled(void **state)
     (void)state;
     assert_int_equal(haft_route_add(gateway, &wait_for_cancel_route), 0);
     assert_int_equal(haft_route_add(gateway, &wait_three_route), 0);
-    req = ask_begin(gateway, &(struct question){.method = "GET", .target = "/three"}, text);
+    req = ask_begin(gateway, &(struct ask_request){.method = "GET", .target = "/three"}, text);
     assert_int_equal(uv_thread_create(&thread, run_visit, req), 0);
     while (atomic_load(&n_waiting) < 3)
         uv_sleep(1);

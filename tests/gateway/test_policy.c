@@ -54,7 +54,7 @@ HAFT_ROUTE_BARE(hello, "POST", "/hello", "Says hello", .policies = "p", .quick =
 
 struct row {
     const char *kind, *options;
-    struct question question;
+    struct ask_request question;
     const char *answer; /* how it begins */
     const char *header, *value;
 };
@@ -224,7 +224,7 @@ static void rates(void **state)
 
         assert_int_equal(haft_route_add(gateway, &hello_route), 0);
         for (size_t j = 0; j < 4; j++) {
-            struct question question =
+            struct ask_request question =
                 FROM(.principal = rows[i].principal[j], .peer = rows[i].peer[j]);
 
             assert_int_equal(ask_with(gateway, &question)[0], rows[i].answers[j]);
@@ -242,9 +242,9 @@ HAFT_ROUTE_BARE(hello_options, "OPTIONS", "/hello", "Says hello", .policies = "p
 /* Each route has its own count, and a wait is rounded up to a second. */
 static void counts_by_route(void **state)
 {
-    static const struct question post = FROM(.principal = "a"), options = {.method = "OPTIONS",
-                                                                           .target = "/hello",
-                                                                           .principal = "a"};
+    static const struct ask_request post = FROM(.principal = "a"), options = {.method = "OPTIONS",
+                                                                              .target = "/hello",
+                                                                              .principal = "a"};
 
     (void)state;
     for (int by_route = 0; by_route < 2; by_route++) {
@@ -264,7 +264,7 @@ static void counts_by_route(void **state)
 /* OPTIONS that is not a browser's question goes to its route. */
 static void leaves_other_options_alone(void **state)
 {
-    static const struct question plain = {
+    static const struct ask_request plain = {
         .method = "OPTIONS", .target = "/hello", .headers = "origin: https://b.example\n"};
     haft_gateway *gateway = make("cors", "{\"origins\":[\"*\"]}");
 
@@ -302,7 +302,7 @@ static void refuses_keys_that_are_too_long(void **state)
     key[sizeof key - 1] = '\0';
     for (int over = 0; over < 2; over++) {
         snprintf(headers, sizeof headers, "x-api-key: %s\n", key + !over);
-        assert_int_equal(ask_with(gateway, &(struct question)FROM(.headers = headers))[0],
+        assert_int_equal(ask_with(gateway, &(struct ask_request)FROM(.headers = headers))[0],
                          over ? '4' : '2');
     }
     haft_gateway_free(gateway);
@@ -320,7 +320,7 @@ static void quick(void **state)
         haft_gateway_request *req;
 
         assert_int_equal(haft_route_add(gateway, &hello_route), 0);
-        req = ask_begin(gateway, &(struct question)FROM(.body = ""), text);
+        req = ask_begin(gateway, &(struct ask_request)FROM(.body = ""), text);
         assert_int_equal(haft_gateway_request_quick(req), i == 0);
         haft_gateway_request_free(req);
         haft_gateway_free(gateway);

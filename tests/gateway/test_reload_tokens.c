@@ -14,7 +14,7 @@
 
 #include "support/file.h"
 
-/* As in gateway/gateway.h, whose struct question is not that of ask.h. */
+/* As in gateway/gateway.h, whose struct ask_request is not that of ask.h. */
 struct generation;
 struct generation *hf_generation_hold(haft_gateway *gateway);
 void hf_generation_drop(struct generation *generation);

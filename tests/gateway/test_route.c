@@ -159,7 +159,7 @@ static void requests(void **state)
 #define REFUSED_FIVE "200 text/plain; charset=utf-8 -2 -2 -2 -2 -2"
 #define BARE "limit -1 full 0 near 0.00 hue -1 tags 0 - sizes 0 lang -"
     static const struct {
-        struct question question;
+        struct ask_request question;
         const char *answer;
     } rows[] = {
         {{.method = "GET", "/find/x"}, "200 application/json {\"text\":\"x " BARE "\"}"},
@@ -310,18 +310,19 @@ static void headers(void **state)
 
     (void)state;
     assert_string_equal(
-        ask_for(gateway, &(struct question){.method = "DELETE", "/find/x"}, "allow"),
+        ask_for(gateway, &(struct ask_request){.method = "DELETE", "/find/x"}, "allow"),
         "GET, HEAD, OPTIONS");
     assert_string_equal(
-        ask_for(gateway, &(struct question){.method = "OPTIONS", "/echo/1/2"}, "allow"),
+        ask_for(gateway, &(struct ask_request){.method = "OPTIONS", "/echo/1/2"}, "allow"),
         "PUT, OPTIONS");
-    assert_string_equal(ask_for(gateway,
-                                &(struct question){.method = "POST",
-                                                   "/customers/c1/orders",
-                                                   NULL,
-                                                   "{\"items\":[{\"sku\":\"a\",\"quantity\":2}]}"},
-                                "location"),
-                        "/orders/1");
+    assert_string_equal(
+        ask_for(gateway,
+                &(struct ask_request){.method = "POST",
+                                      "/customers/c1/orders",
+                                      NULL,
+                                      "{\"items\":[{\"sku\":\"a\",\"quantity\":2}]}"},
+                "location"),
+        "/orders/1");
     haft_gateway_free(gateway);
 }
 
@@ -548,7 +549,7 @@ static void stages(void **state)
     char lines[2048] = "";
     haft_gateway *gateway = haft_gateway_new(
         HAFT_WITH(haft_gateway_options, .server = HAFT_WITH(haft_server_options, .data = "mine")));
-    struct question question = {.method = "GET", "/limited", .principal = "ann"};
+    struct ask_request question = {.method = "GET", "/limited", .principal = "ann"};
 
     (void)state;
     assert_int_equal(haft_audit_add(haft_gateway_server(gateway), audit, lines), 0);

@@ -35,13 +35,15 @@ contains "libhaft$soname" "$lib/libhaft\.so\.$soname" "$lib/libhaft\.so\.$versio
 contains "libhaft-core$soname" "$lib/libhaft-core\.so\.$soname"
 contains "libhaft-http-client$soname" "$lib/libhaft-http-client\.so\.$soname"
 contains "libhaft-crypto$soname" "$lib/libhaft-crypto\.so\.$soname"
+contains "libhaft-yaml$soname" "$lib/libhaft-yaml\.so\.$soname"
 contains libhaft-dev $(find include -type f | sed 's|^|usr/|') "$lib/libhaft\.a" "$lib/libhaft-core\.a" "$lib/libhaft\.so" \
     "$lib/pkgconfig/haft\.pc" "$lib/pkgconfig/haft-static\.pc" "$lib/cmake/haft/haftConfig\.cmake" \
     usr/share/man/man3/haft_call.h.3.gz usr/share/man/man7/haft.7.gz \
     $(ls docs | sed -n 's|\(.*\)\.md|usr/share/man/man7/haft-\1.7.gz|p') \
     $(nm -D --defined-only "$root"/usr/lib/*/libhaft.so | sed -n 's|.* \(haft_[a-z0-9_]*[a-z0-9]\)$|usr/share/man/man3/\1.3.gz|p')
 contains haft usr/bin/haft usr/share/man/man1/haft.1.gz usr/share/bash-completion/completions/haft \
-    usr/share/zsh/vendor-completions/_haft "$lib/haft/demo/shop\.so"
+    usr/share/zsh/vendor-completions/_haft "$lib/haft/demo/shop\.so" "$lib/haft/demo/bikes\.so" \
+    "$lib/haft/demo/bikes\.json" "$lib/haft/demo/upstreams\.json"
 contains haft-doc usr/share/doc/haft/README.md $(find docs examples -type f | sed 's|^|usr/share/doc/haft/|') \
     usr/share/doc/haft/html/index.html usr/share/doc/haft/html/search.js
 [ -z "$(find "$root/usr/lib" -maxdepth 1 -name '*haft*')" ] || fail "libraries outside the directory of the architecture"

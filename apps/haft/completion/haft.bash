@@ -226,6 +226,8 @@ _haft()
     logout/--ca) _haft_files -f; return ;;
     keys/--scopes) return ;;
     keys/--file) _haft_files -f; return ;;
+    import/--prefix) return ;;
+    import/--select) return ;;
     ping/--timeout) return ;;
     ping/--header) return ;;
     ping/--ca) _haft_files -f; return ;;
@@ -237,7 +239,7 @@ _haft()
     install/--file) _haft_files -f; return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve home tools call resources prompts read prompt complete watch login logout keys ping new dev install completion help --help -h --version -V
+        _haft_words serve home tools call resources prompts read prompt complete watch login logout keys config import ping new dev install completion help --help -h --version -V
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -254,12 +256,14 @@ _haft()
     login) _haft_words --scope --client-id --issuer --no-browser --timeout --header --ca --revision --limit --verbose --help -h ;;
     logout) _haft_words --ca --help -h ;;
     keys) _haft_words --scopes --file --yes --json --help -h add list revoke ;;
+    config) _haft_words schema ;;
+    import) _haft_words --prefix --select --read-only --json --help -h openapi ;;
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help -h ;;
     new) _haft_words --cpp --plugin --gateway --make --help -h ;;
     dev) _haft_words --build --watch --help -h ;;
     install) _haft_words --name --file --remove --dry-run --yes --help -h claude claude-code vscode cursor ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve home tools call resources prompts read prompt complete watch login logout keys ping new dev install completion help ;;
+    help) _haft_words serve home tools call resources prompts read prompt complete watch login logout keys config import ping new dev install completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }

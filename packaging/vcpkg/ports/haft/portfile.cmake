@@ -8,7 +8,8 @@ string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" shared)
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "static" static)
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
     crypto HAFT_CRYPTO
-    http-client HAFT_HTTP_CLIENT)
+    http-client HAFT_HTTP_CLIENT
+    yaml HAFT_YAML)
 
 vcpkg_find_acquire_program(PKGCONFIG)
 vcpkg_cmake_configure(
