@@ -3,24 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { start } from "./http-server.mjs";
-import { run, scored } from "./suite.mjs";
-
-/* The scenarios of the summary: name, passed, failed, warnings. */
-function summary(text) {
-    const from = text.indexOf("=== SUMMARY ===");
-    const line = /^[✓✗] (\S+): (\d+) passed, (\d+) failed(?:, (\d+) warnings)?$/gm;
-
-    assert.ok(from >= 0, `there is a summary: ${text.slice(-2000)}`);
-    return [...text.slice(from).matchAll(line)].map(([, name, passed, failed, warnings]) => ({
-        name,
-        passed: Number(passed),
-        failed: Number(failed),
-        warnings: Number(warnings ?? 0),
-    }));
-}
-
-const isExtension = ({ name }) => /^(tasks-|sep-2640-skills-)/.test(name);
-const isBad = ({ passed, failed, warnings }) => failed > 0 || warnings > 0 || passed === 0;
+import { isBad, isExtension, run, scored, summary } from "./suite.mjs";
 
 let server;
 before(async () => (server = await start("everything")));

@@ -3,6 +3,7 @@
  * The suite needs node 22.  Where this one is older, the binary of npm's package for this machine is its
  * interpreter. */
 
+import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -41,3 +42,20 @@ export async function unscored(revision) {
 
     return [...part.matchAll(/^ {4}- (\S+) \[client\]$/gm)].map(([, name]) => name);
 }
+
+/* The scenarios of the summary: name, passed, failed, warnings. */
+export function summary(text) {
+    const from = text.indexOf("=== SUMMARY ===");
+    const line = /^[✓✗] (\S+): (\d+) passed, (\d+) failed(?:, (\d+) warnings)?$/gm;
+
+    assert.ok(from >= 0, `there is a summary: ${text.slice(-2000)}`);
+    return [...text.slice(from).matchAll(line)].map(([, name, passed, failed, warnings]) => ({
+        name,
+        passed: Number(passed),
+        failed: Number(failed),
+        warnings: Number(warnings ?? 0),
+    }));
+}
+
+export const isExtension = ({ name }) => /^(tasks-|sep-2640-skills-)/.test(name);
+export const isBad = ({ passed, failed, warnings }) => failed > 0 || warnings > 0 || passed === 0;

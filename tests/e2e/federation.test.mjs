@@ -1,0 +1,735 @@
+/* federation.test.mjs - upstreams that die, hang, lie and change, and a gateway that stands. */
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { haft } from "./cli.mjs";
+import { revisions, text, upstream, withFederation } from "./federation.mjs";
+import { Server } from "./http-server.mjs";
+import { withGateway } from "./serve.mjs";
+import { example, until } from "./server.mjs";
+import { MODERN } from "./spec.mjs";
+import { envelope } from "./wire.mjs";
+
+const [, , , legacy, modern] = revisions;
+const sha256 = (value) => createHash("sha256").update(value).digest("hex");
+const quick = { min_ms: 1, max_ms: 5 };
+const patient = { failures: 1000, open_ms: 1 };
+
+/* The driver with a file in which it counts. */
+const bad = (more = {}) => ({
+    mcp: {
+        command: [upstream],
+        restart: quick,
+        breaker: patient,
+        ...more,
+        env: { UPSTREAM_COUNT: "{DIR}/count", ...more.env },
+    },
+});
+const good = { mcp: { command: [example("everything")] } };
+
+const counted = (f, what) =>
+    readFileSync(join(f.directory, "count"), "utf8").split("\n").filter((line) => line === what).length;
+const names = async (f) => (await f.tools()).map(({ name }) => name);
+const sum = async (f, a, b) => (await f.call("bad__add", { a, b })).structuredContent?.sum;
+
+/* The other upstream is there, whatever happens. */
+async function assertGood(f) {
+    assert.match(text(await f.call("good__test_simple_text")), /simple text/);
+    assert.ok((await names(f)).includes("good__test_simple_text"));
+}
+
+/* Calls until the upstream is there again. */
+async function recovered(f) {
+    let answer;
+
+    await until(() => {
+        answer ??= sum(f, 1, 2).then((value) => (value === 3 ? (answer = 3) : (answer = undefined)));
+        return answer === 3;
+    }, "the upstream");
+}
+
+for (const row of [legacy, modern]) {
+    const name = (what) => `${row.revision}: ${what}`;
+
+    test(name("an upstream that ends during a call, and after one"), () =>
+        withFederation(row, { bad: bad(), good }, async (f) => {
+            const began = Date.now();
+            const died = await f.call("bad__die");
+
+            assert.equal(died.isError, true);
+            assert.match(text(died), /server "bad" is not available/);
+            assert.ok(Date.now() - began < 1000);
+            await assertGood(f);
+            await recovered(f);
+            assert.equal(text(await f.call("bad__die_later")), "soon");
+            await until(() => counted(f, "start") === 3, "the third start");
+            await recovered(f);
+            assert.equal(counted(f, "die"), 1);
+            assert.equal(counted(f, "die_later"), 1);
+        }));
+
+    test(name("an upstream that asks: a client that declines, and one that cannot be asked"), async () => {
+        for (const revision of ["2025-11-25", "2026-07-28"]) {
+            await withFederation(row, { bad: bad({ revision }) }, async (f) => {
+                const answers = () => ({ action: "decline" });
+
+                f.wire.answer = () => ({ result: answers() });
+                assert.equal(text(await f.call("bad__ask_name", {}, { answers })), "Hello, nobody");
+            });
+            await withFederation(
+                row,
+                { bad: bad({ revision }) },
+                async (f) => {
+                    const said = await f.call("bad__ask_name", {}, { answers: assert.fail });
+
+                    assert.ok(said.isError || said.error.code === -32021, JSON.stringify(said));
+                },
+                { capabilities: {} },
+            );
+        }
+    });
+}
+
+test("an upstream that cannot start again answers calls within a second", () => {
+    const script = 'test -e "$UPSTREAM_COUNT.broken" && { echo no database >&2; exit 4; }; exec "$0"';
+
+    return withFederation(
+        modern,
+        { bad: bad({ command: ["sh", "-c", script, upstream], breaker: { failures: 2, open_ms: 50 } }), good },
+        async (f) => {
+            assert.equal(await sum(f, 1, 2), 3);
+            writeFileSync(join(f.directory, "count.broken"), "");
+            await f.call("bad__die");
+            for (let i = 0; i < 3; i++) {
+                const began = Date.now();
+                const answer = await f.call("bad__add", { a: 1, b: 2 });
+
+                assert.ok(answer.isError || answer.error, JSON.stringify(answer));
+                assert.ok(Date.now() - began < 1000, `${Date.now() - began} ms`);
+            }
+            await assertGood(f);
+            /* Its tools go when it has failed too often, and come back with it. */
+            let listed = await names(f);
+            for (let i = 0; i < 200 && listed.includes("bad__add"); i++) listed = await names(f);
+            assert.ok(!listed.includes("bad__add"));
+            renameSync(join(f.directory, "count.broken"), join(f.directory, "count.whole"));
+            await until(() => counted(f, "start") === 2, "its second start");
+            await recovered(f);
+        },
+    );
+});
+
+test("an upstream that ends at its start hides nothing", () =>
+    withFederation(modern, { bad: bad({ env: { UPSTREAM_START: "exit" } }), good }, async (f) => {
+        await assertGood(f);
+        assert.ok(!(await names(f)).some((name) => name.startsWith("bad__")));
+    }));
+
+test("an old server that ends when it is asked for its revisions", () => {
+    const script = `
+        const results = {
+            initialize: { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo: { name: "old", version: "1" } },
+            "tools/list": { tools: [{ name: "t", inputSchema: { type: "object" } }] },
+            "tools/call": { content: [{ type: "text", text: "old, but here" }] },
+        };
+
+        require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+            const { id, method } = JSON.parse(line);
+
+            if (method === "server/discover") process.exit(1);
+            if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
+        });`;
+
+    return withFederation(modern, { old: { mcp: { command: [process.execPath, "-e", script] } } }, async (f) => {
+        let answer;
+
+        await until(() => {
+            answer ??= f.call("old__t").then((result) => (answer = result.content ? text(result) : undefined));
+            return typeof answer === "string";
+        }, "the tool");
+        assert.equal(answer, "old, but here");
+    });
+});
+
+test("an upstream that says nothing hides nothing", () =>
+    withFederation(
+        modern,
+        { bad: bad({ env: { UPSTREAM_START: "silent" }, connect_ms: 300, close_ms: 100 }), good },
+        assertGood,
+    ));
+
+test("an upstream that hangs is started again", () =>
+    withFederation(
+        modern,
+        { bad: bad({ timeout_ms: 300, close_ms: 50, breaker: { failures: 2, open_ms: 1 } }), good },
+        async (f) => {
+            assert.match(text(await f.call("bad__hang")), /timed out|did not answer in time/);
+            await assertGood(f);
+            await recovered(f);
+            assert.equal(counted(f, "hang"), 1);
+            assert.equal(counted(f, "start"), 2);
+        },
+    ));
+
+test("lines that are not messages", () =>
+    withFederation(modern, { bad: bad(), good }, async (f) => {
+        assert.equal(text(await f.call("bad__garbage")), "but this is");
+        assert.equal(await sum(f, 3, 4), 7);
+        assert.equal(counted(f, "start"), 1);
+    }));
+
+test("a hundred ends", () =>
+    withFederation(legacy, { bad: bad(), good }, async (f) => {
+        for (let i = 1; i <= 100; i++) {
+            assert.equal((await f.call("bad__die")).isError, true);
+            await until(() => counted(f, "start") === i + 1, `start ${i + 1}`);
+            await recovered(f);
+        }
+        await assertGood(f);
+        assert.equal(counted(f, "die"), 100);
+    }));
+
+test("ten thousand calls: none is lost, none is executed twice", () =>
+    withFederation(modern, { bad: bad(), good }, async (f) => {
+        const ids = [];
+
+        for (let n = 0; n < 10000; n += 50) {
+            for (let i = n; i < n + 50; i++)
+                ids.push(f.begin("tools/call", { name: "bad__add", arguments: { a: i, b: 1 } }));
+            await until(() => f.wire.heard.length >= ids.length, `${ids.length} answers`);
+        }
+        const answers = new Map(f.wire.heard.map((message) => [message.id, message]));
+
+        ids.forEach((id, i) => assert.equal(answers.get(id).result.structuredContent.sum, i + 1));
+        assert.equal(counted(f, "add"), 10000);
+    }));
+
+/* Processes whose environment has the directory. */
+const left = (directory) =>
+    readdirSync("/proc").filter((pid) => {
+        try {
+            return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "utf8").includes(directory);
+        } catch {
+            return false;
+        }
+    });
+
+test("children end with the gateway", async () => {
+    let directory;
+
+    await withFederation(modern, { bad: bad() }, async (f) => {
+        directory = f.directory;
+        assert.equal(await sum(f, 1, 1), 2);
+    });
+    assert.deepEqual(left(directory), []);
+});
+
+test("kill -9 of the gateway leaves no child and no grandchild", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "haft-killed-"));
+    const file = join(directory, "config.json");
+    const script = "sleep 1000 & setsid sleep 1000 & trap '' TERM; \"$0\"; sleep 1000";
+    const env = { UPSTREAM_COUNT: join(directory, "count") };
+    const one = { mcp: { command: ["sh", "-c", script, upstream], env } };
+
+    writeFileSync(file, JSON.stringify({ gateway: { upstreams: { one, two: one } } }));
+    const server = await new Server(haft, ["serve", "--config", file, "--http", "127.0.0.1:0"]).ready();
+
+    await until(() => left(directory).length >= 8, "the children");
+    assert.equal(await server.stop("SIGKILL"), "SIGKILL");
+    await until(() => left(directory).length === 0, "their end");
+    rmSync(directory, { recursive: true });
+});
+
+/* ---- the page, and servers that we have not written ---- */
+
+const official = (name) => [
+    process.execPath,
+    fileURLToPath(new URL(`node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url)),
+];
+
+test("the configuration of docs/federation.md", async () => {
+    const page = readFileSync(new URL("../../docs/federation.md", import.meta.url), "utf8");
+    const config = JSON.parse(/^```json\n(.*?)^```$/ms.exec(page)[1]);
+    const { files, shop, far } = config.gateway.upstreams;
+    const { port, close } = await new Promise((resolve) => {
+        const server = createServer((request, response) => response.writeHead(503).end()).listen(0, "127.0.0.1", () =>
+            resolve({ port: server.address().port, close: () => server.close() }),
+        );
+    });
+
+    assert.deepEqual(files.mcp.command.slice(0, 3), ["npx", "-y", "@modelcontextprotocol/server-filesystem"]);
+    files.mcp.command = [...official("filesystem"), "{DIR}"];
+    shop.mcp.command[0] = haft;
+    shop.mcp.pin = "{DIR}/shop.pin";
+    far.mcp.url = `http://127.0.0.1:${port}/mcp`; /* which is down */
+    far.mcp.auth.bearer = "@{DIR}/far.token";
+    await withGateway(
+        "plain",
+        async (server) => {
+            const client = new Client({ name: "page", version: "1" });
+
+            await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+            let names = [];
+            await until(() => {
+                client.listTools().then(({ tools }) => (names = tools.map(({ name }) => name)));
+                return names.includes("files__read_text_file") && names.includes("shop__add_numbers");
+            }, "the tools");
+            assert.ok(!names.includes("files__write_file"));
+            const { tools } = await client.listTools();
+            assert.equal(
+                tools.find(({ name }) => name === "shop__get_weather").description,
+                "The weather at one of our warehouses",
+            );
+            writeFileSync(join(server.directory, "note.txt"), "written here");
+            const read = await client.callTool({
+                name: "files__read_text_file",
+                arguments: { path: join(server.directory, "note.txt") },
+            });
+            assert.equal(read.content[0].text, "written here");
+            assert.ok(existsSync(join(server.directory, "shop.pin")));
+            await client.close();
+        },
+        { config, files: { "far.token": "secret\n" } },
+    );
+    close();
+});
+
+test("official servers", () =>
+    withFederation(
+        modern,
+        {
+            everything: { mcp: { command: [...official("everything"), "stdio"] } },
+            memory: { mcp: { command: official("memory"), env: { MEMORY_FILE_PATH: "{DIR}/memory" } } },
+        },
+        async (f) => {
+            let listed = [];
+
+            await until(() => {
+                names(f).then((all) => (listed = all));
+                return listed.includes("everything__echo") && listed.includes("memory__read_graph");
+            }, "the tools");
+            assert.match(text(await f.call("everything__echo", { message: "hello" })), /hello/);
+            assert.match(text(await f.call("everything__get-sum", { a: 2, b: 3 })), /5/);
+            await f.call("memory__create_entities", {
+                entities: [{ name: "haft", entityType: "library", observations: ["is in C"] }],
+            });
+            assert.match(text(await f.call("memory__read_graph", {})), /is in C/);
+        },
+    ));
+
+/* ---- definitions that a person approves ---- */
+
+async function modernPost(url, method, params = {}, { capabilities = {}, signal, headers = {} } = {}) {
+    const response = await fetch(url, {
+        signal,
+        method: "POST",
+        headers: {
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+            "mcp-protocol-version": MODERN,
+            "mcp-method": method,
+            ...(params.name && { "mcp-name": params.name }),
+            ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: envelope({}, capabilities) } }),
+    });
+    const body = await response.text();
+
+    return JSON.parse(body.startsWith("{") ? body : /^data: (\{.*)$/m.exec(body)[1]);
+}
+
+test("a changed definition is held back until it is approved", () =>
+    withGateway(
+        "plain",
+        async (server) => {
+            const post = (method, params) => modernPost(server.url, method, params);
+            const listed = async () => (await post("tools/list")).result.tools.map(({ name }) => name);
+            const pin = join(server.directory, "bad.pin");
+            const settle = async (wanted) => {
+                let there = await listed();
+
+                for (let i = 0; i < 1000 && there.includes("bad__add") !== wanted; i++) there = await listed();
+                return there;
+            };
+
+            assert.ok((await listed()).includes("bad__add"));
+            assert.match(JSON.parse(readFileSync(pin, "utf8")).tools.add, /^sha256:[0-9a-f]{64}$/);
+            await post("tools/call", { name: "bad__poison" });
+            await post("tools/call", { name: "bad__grow" });
+            const held = await settle(false);
+            assert.ok(!held.includes("bad__add") && held.includes("bad__poison"));
+            assert.ok(!held.includes("bad__added_1"));
+            assert.equal((await post("tools/call", { name: "bad__add", arguments: { a: 1, b: 1 } })).error.code, -32602);
+            await until(() => /"add" is held back: its definition is different/.test(server.log()), server.log());
+            await until(() => /"added_1" is held back: its definition is new/.test(server.log()), "the log");
+            await until(() => existsSync(`${pin}.pending`), "the file");
+        },
+        {
+            config: {
+                gateway: {
+                    upstreams: {
+                        bad: { mcp: { command: [upstream], pin: "{DIR}/bad.pin" } },
+                    },
+                },
+            },
+        },
+    ));
+
+test("strict: only what is in the file", () =>
+    withGateway(
+        "plain",
+        async (server) => {
+            const { result } = await modernPost(server.url, "tools/list");
+
+            assert.deepEqual(result.tools, []);
+            assert.match(server.log(), /"add" is held back: its definition is new/);
+        },
+        {
+            config: {
+                gateway: {
+                    upstreams: {
+                        bad: { mcp: { command: [upstream], pin: "{DIR}/bad.pin", trust: "strict" } },
+                    },
+                },
+            },
+            files: { "bad.pin": "{}" },
+        },
+    ));
+
+/* ---- several clients ---- */
+
+test("a question that may be another client's is refused", () =>
+    withGateway(
+        "plain",
+        async (server) => {
+            const log = () => readFileSync(join(server.directory, "count"), "utf8");
+            const elicitation = { capabilities: { elicitation: { form: {} } } };
+            const ask = () => modernPost(server.url, "tools/call", { name: "bad__ask_name" }, elicitation);
+            const other = new AbortController();
+
+            /* One client alone is asked, and its answer finds the call that waits. */
+            const { result } = await ask();
+            assert.equal(result.resultType, "input_required");
+            const [key] = Object.keys(result.inputRequests);
+            const answered = await modernPost(
+                server.url,
+                "tools/call",
+                {
+                    name: "bad__ask_name",
+                    requestState: result.requestState,
+                    inputResponses: { [key]: { action: "accept", content: { name: "Eve" } } },
+                },
+                elicitation,
+            );
+            assert.equal(answered.result.content[0].text, "Hello, Eve");
+            const waiting = modernPost(server.url, "tools/call", { name: "bad__wait_for_end" }, { signal: other.signal });
+            await until(() => log().includes("wait_for_end"), "the other call");
+            const refused = (await ask()).result;
+            assert.equal(refused.resultType, "complete");
+            assert.equal(refused.isError, true);
+            assert.match(server.log(), /refused elicitation\/create, which cannot be related to one client/);
+            /* A client that leaves cancels its call, which the upstream may go on with. */
+            other.abort();
+            await assert.rejects(waiting);
+            await until(() => /^cancelled$/m.test(log()), "the end of the other call");
+            assert.equal((await ask()).result.isError, true);
+        },
+        {
+            config: {
+                gateway: {
+                    upstreams: {
+                        bad: {
+                            mcp: {
+                                command: [upstream],
+                                revision: "2025-11-25",
+                                env: { UPSTREAM_COUNT: "{DIR}/count" },
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    ));
+
+/* A server of an older revision on standard streams, which the lines of `tools` extend: each is a
+ * function that gets its arguments and returns text or a result. */
+const legacyServer = (tools) => {
+    const script = `
+        const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+        const waiting = new Map();
+        const ask = (message) => new Promise((resolve) => {
+            const id = "q" + waiting.size;
+
+            waiting.set(id, resolve);
+            send({ id, method: "elicitation/create", params: { message, requestedSchema: { type: "object", properties: {} } } });
+        });
+        const signals = new Map();
+        const signal = (name) => {
+            if (!signals.has(name)) {
+                const one = {};
+
+                one.promise = new Promise((resolve) => (one.resolve = resolve));
+                signals.set(name, one);
+            }
+            return signals.get(name);
+        };
+        const tools = ${tools};
+        const results = {
+            initialize: () => ({ protocolVersion: "2025-06-18", capabilities: { tools: {}, logging: {} }, serverInfo: { name: "old", version: "1" } }),
+            "tools/list": () => ({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: "object" } })) }),
+            "tools/call": async ({ name, arguments: args }) => {
+                const result = await tools[name](args);
+
+                return typeof result === "string" ? { content: [{ type: "text", text: result }] } : result;
+            },
+        };
+
+        require("node:readline").createInterface({ input: process.stdin }).on("line", async (line) => {
+            const { id, method, params, result, error } = JSON.parse(line);
+
+            if (!method) waiting.get(id)(result ?? error);
+            else if (method === "notifications/cancelled") signal("cancelled").resolve();
+            else if (id !== undefined) send({ id, result: (await results[method]?.(params)) ?? {} });
+        });`;
+
+    return { mcp: { command: [process.execPath, "-e", script], revision: "2025-06-18" } };
+};
+
+const asked = { capabilities: { elicitation: { form: {} } } };
+const accepted = ({ requestState, inputRequests }) => ({
+    requestState,
+    inputResponses: Object.fromEntries(Object.keys(inputRequests).map((key) => [key, { action: "accept", content: {} }])),
+});
+
+test("an old server whose result asks in the way of a modern one", () =>
+    withGateway(
+        "plain",
+        async (server) => {
+            const call = (name, more) => modernPost(server.url, "tools/call", { name, ...more }, asked);
+
+            for (const name of ["old__state", "old__questions"]) {
+                const { result } = await call(name);
+
+                assert.equal(result.resultType, "input_required", JSON.stringify(result));
+                /* Its result is there before the client comes back. */
+                assert.equal((await call(`${name}_has_ended`)).result.content[0].text, "yes");
+                const resumed = (await call(name, accepted(result))).result;
+                assert.equal(resumed.isError, true);
+                assert.match(text(resumed), /in a way that its revision does not have/);
+            }
+            assert.match(text((await call("old__at_once")).result), /in a way that its revision does not have/);
+        },
+        {
+            config: {
+                gateway: {
+                    upstreams: {
+                        old: legacyServer(`{
+                            state() { ask("?"); setImmediate(() => signal("state").resolve()); return { resultType: "input_required", requestState: "x", content: [] }; },
+                            questions() { ask("?"); setImmediate(() => signal("questions").resolve()); return { resultType: "input_required", inputRequests: { a: { method: "roots/list" } }, content: [] }; },
+                            state_has_ended: () => signal("state").promise.then(() => "yes"),
+                            questions_has_ended: () => signal("questions").promise.then(() => "yes"),
+                            at_once: () => ({ resultType: "input_required", requestState: "x", content: [] }),
+                        }`),
+                    },
+                },
+            },
+        },
+    ));
+
+/* Two people with keys before an upstream, or an old server with these tools. */
+const withPeople = (old, use) =>
+    withGateway(
+        "plain",
+        async (server) => {
+            const as = (key) => (name, more, signal) =>
+                modernPost(server.url, "tools/call", { name: `old__${name}`, ...more }, { ...asked, signal, headers: { "x-api-key": key } });
+
+            await use({ ann: as("secret-1"), bob: as("secret-2"), server });
+        },
+        {
+            config: {
+                gateway: {
+                    upstreams: { old: typeof old === "string" ? legacyServer(old) : old },
+                    policies: [{ name: "keys", policy: "api-key", options: { file: "{DIR}/keys" } }],
+                    endpoints: [{ endpoint: "/mcp", name: "all", upstreams: "*", policies: ["keys"] }],
+                },
+            },
+            files: { keys: ["ann", "bob"].map((name, i) => `${sha256(`secret-${i + 1}`)} ${name}\n`).join("") },
+        },
+    );
+
+test("a connection for one identity has its own pause and breaker", async () => {
+    for (const open_ms of [600000, 1]) {
+        const one = bad({ per_principal: true, breaker: { failures: 3, open_ms } });
+
+        await withPeople(one, async ({ ann, bob, server }) => {
+            const starts = () => readFileSync(join(server.directory, "count"), "utf8").match(/^start$/gm).length;
+            const add = async (who) => (await who("add", { arguments: { a: 1, b: 2 } })).result;
+
+            assert.equal((await add(ann)).structuredContent.sum, 3);
+            for (let i = 0; i < 2; i++) assert.equal((await bob("die")).result.isError, true);
+            assert.equal(starts(), 4); /* for the lists, for ann, and twice for bob, whose calls fail with their connections */
+            if (open_ms === 1) {
+                let sum;
+
+                await until(() => {
+                    sum ??= add(bob).then((result) => (sum = result.structuredContent?.sum));
+                    return sum === 3;
+                }, "the trial");
+                assert.equal(starts(), 5);
+                return;
+            }
+            for (let i = 0; i < 3; i++) {
+                const refused = await add(bob);
+
+                assert.equal(refused.isError, true);
+                assert.match(text(refused), /server "old" is not available: ./);
+            }
+            assert.equal((await add(ann)).structuredContent.sum, 3);
+            assert.equal(starts(), 4);
+        });
+    }
+});
+
+test("a question of a call that waits for its client is not another client's", () =>
+    withPeople(
+        `{
+            async twice() {
+                const first = ask("first of ann");
+
+                await signal("go").promise;
+                const second = await ask("second of ann");
+
+                signal("asked").resolve();
+                return JSON.stringify([await first, second]);
+            },
+            async meanwhile() { signal("go").resolve(); await signal("asked").promise; return "mine"; },
+            async both() { return JSON.stringify(await Promise.all([ask("one"), ask("two")])); },
+        }`,
+        async ({ ann, bob, server }) => {
+            const { result } = await ann("twice");
+
+            assert.equal(Object.values(result.inputRequests)[0].params.message, "first of ann");
+            assert.equal(text((await bob("meanwhile")).result), "mine");
+            assert.match(server.log(), /refused elicitation\/create, which cannot be related to one client/);
+            assert.match(text((await ann("twice", accepted(result))).result), /"action":"accept".*cannot be related/);
+            /* Alone, she is asked both. */
+            const one = (await ann("both")).result;
+            const two = (await ann("both", accepted(one))).result;
+            const messages = [one, two].map(({ inputRequests }) => Object.values(inputRequests)[0].params.message);
+
+            assert.deepEqual(messages, ["one", "two"]);
+            assert.match(text((await ann("both", accepted(two))).result), /accept.*accept/);
+        },
+    ));
+
+test("a question of a call that was cancelled is not another client's", () =>
+    withPeople(
+        `{
+            begun: () => signal("begun").promise.then(() => "yes"),
+            async late() {
+                signal("begun").resolve();
+                await signal("go").promise;
+                signal("answer").resolve(await ask("of ann"));
+                return "too late";
+            },
+            async meanwhile() { await signal("cancelled").promise; signal("go").resolve(); return JSON.stringify(await signal("answer").promise); },
+            plain: () => ask("plain").then(JSON.stringify),
+        }`,
+        async ({ ann, bob }) => {
+            const leaving = new AbortController();
+            const left = ann("late", {}, leaving.signal);
+
+            assert.equal(text((await ann("begun")).result), "yes");
+            leaving.abort();
+            await assert.rejects(left);
+            const { result } = await bob("meanwhile");
+            assert.equal(result.resultType, "complete", JSON.stringify(result));
+            assert.match(text(result), /cannot be related to one client/);
+            /* She herself can be asked. */
+            assert.equal((await ann("plain")).result.resultType, "input_required");
+        },
+    ));
+
+/* ---- what the upstream sees ---- */
+
+test("credentials of the configuration go out, those of clients do not", async () => {
+    const seen = [];
+    const results = {
+        initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
+        "tools/list": { tools: [{ name: "t", inputSchema: { type: "object" } }, { name: 7 }, { name: "odd", inputSchema: { type: "object", properties: { a: { $ref: "other.json" } } } }] },
+        "tools/call": { content: [{ type: "text", text: "yes" }] },
+    };
+    const server = createServer(async (request, response) => {
+        let body = "";
+
+        for await (const part of request) body += part;
+        const message = body ? JSON.parse(body) : {};
+
+        seen.push({ headers: request.headers, message });
+        if (request.method === "GET" || message.method === "server/discover")
+            return response.writeHead(request.method === "GET" ? 405 : 400).end();
+        if (message.id === undefined) return response.writeHead(202).end();
+        response
+            .writeHead(200, { "content-type": "application/json" })
+            .end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: results[message.method] ?? {} }));
+    });
+
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await withGateway(
+        "plain",
+        async (gateway) => {
+            const headers = {
+                "content-type": "application/json",
+                accept: "application/json, text/event-stream",
+                authorization: "Bearer of-the-client",
+                cookie: "session=of-the-client",
+            };
+            const post = (message, more = {}) =>
+                fetch(gateway.url, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify({ jsonrpc: "2.0", ...message }) });
+            const first = await post({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "c", version: "1" } } });
+            const session = { "mcp-session-id": first.headers.get("mcp-session-id") };
+            const read = async (answer) => /\{.*\}/s.exec(await answer.text())[0];
+
+            await post({ method: "notifications/initialized" }, session);
+            const { result } = JSON.parse(await read(await post({ id: 2, method: "tools/list" }, session)));
+            /* One bad tool hides no other. */
+            assert.deepEqual(result.tools.map(({ name }) => name), ["far__t", "far__odd"]);
+            assert.match(await read(await post({ id: 3, method: "tools/call", params: { name: "far__t" } }, session)), /"yes"/);
+            assert.match(await read(await post({ id: 4, method: "tools/call", params: { name: "far__odd", arguments: { a: 1 } } }, session)), /"yes"/);
+        },
+        {
+            config: {
+                gateway: {
+                    upstreams: {
+                        far: {
+                            mcp: {
+                                url: `http://127.0.0.1:${server.address().port}/mcp`,
+                                auth: { bearer: "@{DIR}/token" },
+                                headers: { "x-tenant": "seven" },
+                            },
+                        },
+                    },
+                },
+            },
+            files: { token: "of-the-gateway\n" },
+        },
+    );
+    server.close();
+    const calls = seen.filter(({ message }) => message.method === "tools/call");
+
+    assert.equal(calls.length, 2);
+    for (const { headers } of seen) {
+        assert.equal(headers["x-tenant"], "seven");
+        assert.ok(!JSON.stringify(headers).includes("of-the-client"));
+    }
+    for (const { headers } of calls) assert.equal(headers.authorization, "Bearer of-the-gateway");
+});
