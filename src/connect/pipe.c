@@ -43,18 +43,48 @@ static void pipe_write(struct connect_pipe *pipe)
 
     if (!status && !uv_poll_start(&pipe->out.poll, UV_WRITABLE, pipe_on_writable))
         return;
-    uv_poll_stop(&pipe->out.poll);
+    if (uv_is_active((uv_handle_t *)&pipe->out.poll)) /* libuv asks the kernel each time */
+        uv_poll_stop(&pipe->out.poll);
     pipe->broken = status <= 0;
+}
+
+static void pipe_write_rest(struct connect_pipe *pipe)
+{
+    pipe_write(pipe);
+    if (pipe->broken && pipe->on_broken)
+        pipe->on_broken(pipe);
 }
 
 static void pipe_on_writable(uv_poll_t *poll, int status, int events)
 {
-    struct connect_pipe *pipe = poll->data;
-
     (void)status, (void)events; /* an error comes from the write as well */
-    pipe_write(pipe);
-    if (pipe->broken && pipe->on_broken)
-        pipe->on_broken(pipe);
+    pipe_write_rest(poll->data);
+}
+
+static bool pipe_is_waiting(const struct connect_pipe *pipe)
+{
+    return pipe->writer.bytes && !pipe->broken &&
+           !uv_is_active((const uv_handle_t *)&pipe->out.poll);
+}
+
+static void pipe_on_turn(uv_prepare_t *turn)
+{
+    struct connect_pipe *pipe = turn->data;
+
+    uv_prepare_stop(turn);
+    if (pipe_is_waiting(pipe))
+        pipe_write_rest(pipe);
+}
+
+/* Whether a message that is added now is written with later ones of this turn. */
+static bool pipe_is_in_turn(struct connect_pipe *pipe)
+{
+    if (pipe->link->has_own)
+        return false; /* nobody may run it for a long time */
+    if (uv_is_active((uv_handle_t *)&pipe->turn))
+        return true;
+    uv_prepare_start(&pipe->turn, pipe_on_turn);
+    return false;
 }
 
 int hf_connect_pipe_send(struct connect_pipe *pipe, const char *text, size_t size)
@@ -71,7 +101,7 @@ int hf_connect_pipe_send(struct connect_pipe *pipe, const char *text, size_t siz
     if (hf_writer_add(&pipe->writer, text, size))
         return HAFT_ENOMEM;
     pipe->used = true;
-    if (!waits)
+    if (!waits && !pipe_is_in_turn(pipe))
         pipe_write(pipe);
     return pipe->broken ? HAFT_ECLOSED : 0;
 }
@@ -141,9 +171,13 @@ static void pipe_on_closed(uv_handle_t *handle)
 {
     struct connect_pipe *pipe = handle->data;
     struct connect_link *link = pipe->link;
-    struct connect_end *end = handle == (uv_handle_t *)&pipe->in.poll ? &pipe->in : &pipe->out;
 
-    end->watched = false;
+    if (handle == (uv_handle_t *)&pipe->turn)
+        pipe->has_turn = false;
+    else if (handle == (uv_handle_t *)&pipe->in.poll)
+        pipe->in.watched = false;
+    else
+        pipe->out.watched = false;
     if (pipe->on_closed)
         pipe->on_closed(pipe);
     hf_connect_link_handle_closed(link);
@@ -173,6 +207,13 @@ int hf_connect_pipe_open(struct connect_pipe *pipe, struct connect_link *link, i
     status = pipe_watch(pipe, &pipe->in);
     if (!status && out >= 0)
         status = pipe_watch(pipe, &pipe->out);
+    if (!status && out >= 0) {
+        uv_prepare_init(link->loop, &pipe->turn);
+        uv_unref((uv_handle_t *)&pipe->turn);
+        pipe->turn.data = pipe;
+        pipe->has_turn = true;
+        hf_connect_link_opened(link);
+    }
     if (!status)
         status = uv_poll_start(&pipe->in.poll, UV_READABLE, pipe_on_readable);
     return status;
@@ -190,18 +231,23 @@ static void pipe_close_end(struct connect_end *end)
 
 void hf_connect_pipe_close_out(struct connect_pipe *pipe)
 {
+    if (pipe->out.fd >= 0 && pipe->has_turn) {
+        if (pipe_is_waiting(pipe))
+            pipe_flush(&pipe->writer);
+        uv_close((uv_handle_t *)&pipe->turn, pipe_on_closed);
+    }
     pipe_close_end(&pipe->out);
 }
 
 void hf_connect_pipe_close(struct connect_pipe *pipe)
 {
     pipe_close_end(&pipe->in);
-    pipe_close_end(&pipe->out);
+    hf_connect_pipe_close_out(pipe);
 }
 
 bool hf_connect_pipe_is_closed(const struct connect_pipe *pipe)
 {
-    return !pipe->in.watched && !pipe->out.watched;
+    return !pipe->in.watched && !pipe->out.watched && !pipe->has_turn;
 }
 
 void hf_connect_pipe_finish(struct connect_pipe *pipe)

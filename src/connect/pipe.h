@@ -23,6 +23,8 @@ struct connect_pipe {
     struct connect_end in, out;
     struct lines lines;
     struct writer writer;
+    uv_prepare_t turn; /* active: something was written in this turn of the loop */
+    bool has_turn;
     bool used;    /* something was sent */
     bool broken;  /* the peer does not read any more, */
     bool stalled; /* although it could */
@@ -38,8 +40,9 @@ struct connect_pipe {
  * be closed. */
 int hf_connect_pipe_open(struct connect_pipe *pipe, struct connect_link *link, int in, int out);
 
-/* Adds a message and a line end, and writes what it can. Returns 0, HAFT_ENOMEM, or HAFT_ECLOSED if
- * nobody reads, or has not read for too long. */
+/* Adds a message and a line end, and writes what it can. On the caller's loop, the first message of a
+ * turn is written at once and the others together before the loop waits. Returns 0, HAFT_ENOMEM, or
+ * HAFT_ECLOSED if nobody reads, or has not read for too long. */
 int hf_connect_pipe_send(struct connect_pipe *pipe, const char *text, size_t size);
 
 /* Closes one direction, or both. The handles close when the loop runs next; hf_connect_pipe_finish
