@@ -390,7 +390,7 @@ test("strict: only what is in the file", () =>
             const { result } = await modernPost(server.url, "tools/list");
 
             assert.deepEqual(result.tools, []);
-            assert.match(server.log(), /"add" is held back: its definition is new/);
+            await until(() => /"add" is held back: its definition is new/.test(server.log()), "its line in the log");
         },
         {
             config: {
@@ -435,7 +435,7 @@ test("a question that may be another client's is refused", () =>
             const refused = (await ask()).result;
             assert.equal(refused.resultType, "complete");
             assert.equal(refused.isError, true);
-            assert.match(server.log(), /refused elicitation\/create, which cannot be related to one client/);
+            await until(() => /refused elicitation\/create, which cannot be related to one client/.test(server.log()), "its line in the log");
             /* A client that leaves cancels its call, which the upstream may go on with. */
             other.abort();
             await assert.rejects(waiting);
@@ -619,7 +619,7 @@ test("a question of a call that waits for its client is not another client's", (
 
             assert.equal(Object.values(result.inputRequests)[0].params.message, "first of ann");
             assert.equal(text((await bob("meanwhile")).result), "mine");
-            assert.match(server.log(), /refused elicitation\/create, which cannot be related to one client/);
+            await until(() => /refused elicitation\/create, which cannot be related to one client/.test(server.log()), "the refusal");
             assert.match(text((await ann("twice", accepted(result))).result), /"action":"accept".*cannot be related/);
             /* Alone, she is asked both. */
             const one = (await ann("both")).result;

@@ -258,7 +258,7 @@ test("requests without a good token are refused, each with its status and challe
         assert.match(step.body.error.message, /^Forbidden: .*add_note.*notes:write/);
         /* Operators find out why. */
         for (const reason of ["An access token is required", DESCRIPTIONS.MALFORMED, DESCRIPTIONS.NOT_YET])
-            assert.ok(server.log().includes(`debug refused a request to /mcp: ${reason}\n`), server.log());
+            await until(() => server.log().includes(`debug refused a request to /mcp: ${reason}\n`), reason);
     }));
 
 test("attack tokens are refused, each for its reason", async (t) => {

@@ -11,15 +11,28 @@
 
 enum { HEADER = 16 };
 
+static void failing_lock(struct failing *failing)
+{
+    while (atomic_flag_test_and_set(&failing->lock))
+        ;
+}
+
+static void failing_unlock(struct failing *failing)
+{
+    atomic_flag_clear(&failing->lock);
+}
+
 static bool fails(struct failing *failing)
 {
+    bool now;
+
+    failing_lock(failing);
     failing->calls++;
-    if (!failing->fail_at || failing->calls < failing->fail_at)
-        return false;
-    if (failing->calls > failing->fail_at && !failing->keep_failing)
-        return false;
-    failing->failures++;
-    return true;
+    now = failing->fail_at && failing->calls >= failing->fail_at &&
+          (failing->calls == failing->fail_at || failing->keep_failing);
+    failing->failures += now;
+    failing_unlock(failing);
+    return now;
 }
 
 static void *take(struct failing *failing, size_t size)
@@ -30,10 +43,12 @@ static void *take(struct failing *failing, size_t size)
         return NULL;
     memcpy(block, &size, sizeof size);
     memset(block + HEADER, 0xA5, size);
+    failing_lock(failing);
     failing->live_blocks++;
     failing->live_bytes += size;
     if (failing->live_bytes > failing->peak_bytes)
         failing->peak_bytes = failing->live_bytes;
+    failing_unlock(failing);
     return block + HEADER;
 }
 
@@ -44,9 +59,11 @@ static void give(void *context, void *memory, size_t size)
     size_t real;
 
     memcpy(&real, block, sizeof real);
+    failing_lock(failing);
     failing->wrong_sizes += real != size;
     failing->live_blocks--;
     failing->live_bytes -= real;
+    failing_unlock(failing);
     free(block);
 }
 
@@ -73,6 +90,7 @@ void failing_init(struct failing *failing, size_t fail_at)
 {
     *failing = (struct failing){
         .allocator = {failing_alloc, failing_resize, give, failing},
+        .lock = ATOMIC_FLAG_INIT,
         .fail_at = fail_at,
     };
 }

@@ -1,6 +1,6 @@
 /* support/failing.h - an allocator that fails on purpose and detects leaks.
  *
- * A fault test runs its subject with the first allocation failing, then the second, until a run has
+ * It may be used by several threads. A fault test runs its subject with the first allocation failing, then the second, until a run has
  * no failure; each run must free everything:
  *
  *     for (size_t nth = 1;; nth++) {
@@ -16,9 +16,11 @@
 #define HAFT_TESTS_FAILING_H
 
 #include <haft/base.h>
+#include <stdatomic.h>
 
 struct failing {
     haft_allocator allocator; /* used by address, so the struct must not move */
+    atomic_flag lock;         /* of the members below */
     size_t fail_at;           /* the call that fails, from 1; 0 for none */
     bool keep_failing;        /* all later calls fail as well */
     size_t calls;             /* number of alloc and resize calls */
