@@ -16,6 +16,7 @@
 
 #include "support/tools.h"
 #include "support/resident.h"
+#include "support/patient_read.h"
 #include "support/test.h"
 
 enum {
@@ -170,7 +171,7 @@ static int hear(int fd, char *text)
     size_t size = 0;
 
     for (;;) {
-        ssize_t n = read(fd, text + size, ROOM - size - 1);
+        ssize_t n = patient_read(fd, text + size, ROOM - size - 1);
         char *body, *length;
 
         if (n <= 0)

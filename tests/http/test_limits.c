@@ -13,6 +13,7 @@
 #include "support/failing.h"
 #include "support/headers.h"
 #include "support/late_store.h"
+#include "support/patient_read.h"
 #include "support/test.h"
 
 /* ---- without sockets ---- */
@@ -607,7 +608,7 @@ static int turn(int fd)
     if (write(fd, request, sizeof request - 1) != sizeof request - 1)
         return 0;
     while (!size || text[size - 1] != '}') {
-        ssize_t n = read(fd, text + size, sizeof text - size - 1);
+        ssize_t n = patient_read(fd, text + size, sizeof text - size - 1);
 
         if (n <= 0)
             return 0;

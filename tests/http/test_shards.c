@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "support/tools.h"
+#include "support/patient_read.h"
 #include "support/test.h"
 
 enum { LANES = 4, SESSIONS = 12, CLIENTS = 6, TURNS = 60, ROOM = 1 << 16, ID = 34 };
@@ -145,7 +146,7 @@ static bool hear_within(int fd, char *text, size_t room, const char *part)
 
     text[0] = '\0';
     while (!strstr(text, part)) {
-        ssize_t n = size + 1 < room ? read(fd, text + size, room - size - 1) : 0;
+        ssize_t n = size + 1 < room ? patient_read(fd, text + size, room - size - 1) : 0;
 
         if (n <= 0)
             return false;
