@@ -155,14 +155,14 @@ yyjson_mut_val *argument_value(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val
                     : argument_value(doc, root, items, text, size, reterr_reason);
         if (!value || !yyjson_mut_arr_append(array, value)) {
             if (!reterr_reason->code)
-                hf_error_set(reterr_reason, HAFT_EINVAL, NULL, "takes JSON: key:=[...]");
+                hf_error_set(reterr_reason, HAFT_EINVAL, NULL, "expected JSON: key:=[...]");
             return NULL;
         }
         return array;
     }
     haft_buffer_init(&name, NULL, LONGEST_LIST);
     argument_type(root, schema, &name);
-    hf_error_set(reterr_reason, HAFT_EINVAL, NULL, "takes %.*s, not %.40s", (int)name.size,
+    hf_error_set(reterr_reason, HAFT_EINVAL, NULL, "expected %.*s, not %.40s", (int)name.size,
                  name.size ? name.data : "", text);
     haft_buffer_finish(&name);
     return NULL;

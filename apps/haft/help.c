@@ -183,6 +183,8 @@ static void put_manual_command(haft_buffer *out, const struct command *command)
 
 static void put_manual_row(haft_buffer *out, const struct option_row *row)
 {
+    const struct option *served = hf_option_by_flag(row->name);
+
     haft_buffer_puts(out, ".TP\n.B ");
     if (row->brief) {
         put_roff(out, row->brief);
@@ -190,9 +192,13 @@ static void put_manual_row(haft_buffer *out, const struct option_row *row)
     }
     put_roff(out, row->name);
     if (row->takes)
-        haft_buffer_printf(out, " %s", row->takes);
+        haft_buffer_printf(out, served && served->bare ? "[=%s]" : " %s", row->takes);
     haft_buffer_puts(out, "\n");
     put_roff(out, row->help);
+    for (size_t i = 0; row->values && row->values[i]; i++) {
+        haft_buffer_puts(out, i ? ", " : ": ");
+        put_roff(out, row->values[i]);
+    }
     if (row->initial) {
         haft_buffer_puts(out, "\n(default ");
         put_roff(out, row->initial);

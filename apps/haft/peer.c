@@ -396,6 +396,21 @@ static void on_lost(void *context, haft_client *client, int status)
     uv_stop(&peer->loop);
 }
 
+/* The library names the member of the target; a user knows the option. */
+static int peer_not_started(struct peer *peer, const haft_reason *reason)
+{
+    static const char member[] = "ca_file ";
+    bool of_file = !strncmp(reason->text, member, sizeof member - 1);
+
+    return peer_fail(peer,
+                     reason->code == HAFT_ENOMEM   ? EXIT_LOCAL
+                     : reason->code == HAFT_EFAIL  ? EXIT_LOCAL
+                     : reason->code == HAFT_EINVAL ? EXIT_USAGE
+                                                   : EXIT_CONNECTION,
+                     "%s%s", of_file ? "--ca " : "",
+                     reason->text + (of_file ? sizeof member - 1 : 0));
+}
+
 static int peer_connect(struct peer *peer, const char *url)
 {
     const struct invocation *call = peer->call;
@@ -419,12 +434,7 @@ static int peer_connect(struct peer *peer, const char *url)
         return peer_fail(peer, EXIT_LOCAL, "out of memory");
     peer->client = haft_client_start(&peer->loop, &target, &options, on_ready, peer, &reason);
     if (!peer->client)
-        return peer_fail(peer,
-                         reason.code == HAFT_ENOMEM   ? EXIT_LOCAL
-                         : reason.code == HAFT_EFAIL  ? EXIT_LOCAL
-                         : reason.code == HAFT_EINVAL ? EXIT_USAGE
-                                                      : EXIT_CONNECTION,
-                         "%s", reason.text);
+        return peer_not_started(peer, &reason);
     if (!peer_wait(peer))
         return peer_fail(peer, EXIT_INTERRUPTED, "interrupted");
     return peer->status ? exit_code_of(peer, peer->status) : EXIT_DONE;

@@ -121,7 +121,7 @@ struct option_row {
     unsigned commands;                                       /* bits from above */
     bool (*set)(struct invocation *call, const char *value); /* false if it is invalid */
     const char *help;
-    const char *const *values; /* possible values, for completion, if they are few; or NULL */
+    const char *const *values; /* possible values, if they are few; or NULL */
     const char *initial;       /* default, if `help` does not mention it; or NULL */
     const char *brief;         /* short form, "-h"; or NULL */
 };

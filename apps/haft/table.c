@@ -271,7 +271,7 @@ const struct option_row option_rows[] = {
      "scopes to ask for, separated by blanks, besides those that the server names", NULL, NULL,
      NULL},
     {"--client-id", "ID", FOR_LOGIN, set_client_id,
-     "use a client that the authorization server has registered; HAFT_CLIENT_SECRET has its secret",
+     "use the client with this id, which the authorization server has registered; set HAFT_CLIENT_SECRET to its secret",
      NULL, NULL, NULL},
     {"--issuer", "URL", FOR_LOGIN, set_issuer,
      "the authorization server that --client-id belongs to; required with a secret", NULL, NULL,
@@ -400,7 +400,7 @@ static const char call_text[] =
     "server declares destructive; --yes skips that question.";
 
 static const char complete_text[] =
-    "NAME is a prompt, or a template of URIs if it contains :// or {. The last argument is the one to "
+    "NAME is a prompt, or a URI template if it contains :// or {. The last argument is the one to "
     "complete; START may be empty. The others are known already.";
 
 static const char watch_text[] =
@@ -455,7 +455,7 @@ static const char serve_text[] =
 
 #if HAFT_HOME
 static const char home_text[] =
-    "Serves tools for a Home Assistant: lights, climate, covers, locks, media players, scenes, automations, "
+    "Serves tools for Home Assistant: lights, climate, covers, locks, media players, scenes, automations, "
     "history and more. With --hass it uses the Home Assistant at that URL, with the long-lived access token in "
     "the environment variable HASS_TOKEN, or in the file that HASS_TOKEN_FILE names. Without --hass it uses a "
     "demo home that is part of the program. haft connects when a tool is first called, and again whenever the "
@@ -507,7 +507,7 @@ const struct command command_rows[] = {
     {"home", FOR_NONE, act_home,
      FORMS("[--hass URL] [--entities GLOBS] [--stdio | --http HOST:PORT]",
            "--demo --listen HOST:PORT"),
-     "serve tools for a Home Assistant, or for a demo home", home_text, NULL, true,
+     "serve tools for Home Assistant, or for a demo home", home_text, NULL, true,
      &home_settings_table},
 #endif
     {"tools", FOR_ASKING | FOR_LISTS, act_tools, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
@@ -526,8 +526,8 @@ const struct command command_rows[] = {
      "print the messages of a prompt", server_text, NULL, false, NULL},
     {"complete", FOR_ASKING | FOR_JSON, act_complete,
      FORMS("URL NAME [KEY=VALUE ...] KEY=START", "NAME KEY=START -- COMMAND [ARGUMENT ...]"),
-     "print values for an argument of a prompt or of a template of URIs", complete_text, NULL,
-     false, NULL},
+     "print values for an argument of a prompt or of a URI template", complete_text, NULL, false,
+     NULL},
     {"watch", FOR_ASKING | FOR_JSON, act_watch,
      FORMS("URL [URI ...]", "[URI ...] -- COMMAND [ARGUMENT ...]"),
      "print changes of a server's lists and resources until interrupted", watch_text, NULL, false,

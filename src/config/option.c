@@ -118,7 +118,7 @@ const struct option hf_option_table[] = {
     {"auth.scopes", "--oauth-scopes", NULL, AT(auth.scopes), OPTION_TEXT, .takes = "SCOPES",
      .help = "scopes that every request requires, separated by spaces"},
     {"auth.dpop", "--dpop", NULL, AT(auth.dpop), OPTION_WORD, .words = dpop_words, .initial = "accepted",
-     .help = "whether access tokens that are bound to a key (DPoP) are accepted, refused, or required"},
+     .help = "how to treat access tokens that are bound to a key (DPoP)"},
     {"auth.dpop_nonce", "--dpop-nonce", NULL, AT(auth.dpop_nonce), OPTION_SWITCH,
      .help = "require a nonce of the server in DPoP proofs"},
     {"auth.certificate_header", "--client-cert-header", NULL, AT(auth.certificate_header), OPTION_TEXT,
@@ -192,7 +192,7 @@ const struct option hf_option_table[] = {
     {"audit.file", "--audit", NULL, AT(audit), OPTION_FILE,
      .help = "append a JSON line for every call to this file; reopened on SIGHUP"},
     {"audit.arguments", "--audit-arguments", NULL, AT(audit_mode), OPTION_WORD, .words = audit_modes,
-     .initial = "digest", .help = "how arguments appear in the audit file: a digest, or in full without secrets"},
+     .initial = "digest", .help = "arguments in the audit file, as a digest or in full without secrets"},
 
     {"sandbox.mode", "--sandbox", NULL, AT(sandbox), OPTION_WORD, .words = sandbox_modes,
      .initial = "off", .bare = "on", .help = "block access to files, programs and the network after start-up"},

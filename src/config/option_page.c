@@ -66,7 +66,7 @@ static void page_put_row(const struct option *option, haft_buffer *buffer)
     put_flag(option, buffer);
     pad(buffer, start, FLAG_WIDTH);
     haft_buffer_puts(buffer, option->help);
-    for (size_t i = 0; option->own && option->words && option->words[i]; i++)
+    for (size_t i = 0; option->words && option->words[i]; i++)
         haft_buffer_printf(buffer, "%s%s", i ? ", " : ": ", option->words[i]);
     if (option->own)
         hf_option_put_bounds(option, ", from ", ", at least ", buffer);

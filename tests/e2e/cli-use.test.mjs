@@ -345,5 +345,5 @@ test("says that a token of the command line was refused", async () => {
     });
     const got = await run(["tools", "https://127.0.0.1:1/", "--ca", "/nonexistent"]);
 
-    assert.deepEqual(got, { code: 6, out: "", err: "haft: ca_file /nonexistent: No such file or directory\n" });
+    assert.deepEqual(got, { code: 6, out: "", err: "haft: --ca /nonexistent: No such file or directory\n" });
 });

@@ -174,7 +174,7 @@ test("says what is wrong with the command line", async () => {
         [["call", ...server], /call needs the name of a tool before the --/],
         [["call", "http://localhost/"], /call needs the name of a tool after the URL/],
         [["call", "serch", ...server], /unknown tool serch; did you mean search\?/],
-        [["call", "search", "limit=many", ...server], /limit: takes integer, not many/],
+        [["call", "search", "limit=many", ...server], /limit: expected integer, not many/],
         [["call", "search", "qery=a", ...server], /unknown argument qery; did you mean query\?/],
         [["call", "search", "mug", ...server], /mug is not KEY=VALUE/],
         [["completion", "fish"], /no completion script for fish/],
