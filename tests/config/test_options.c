@@ -8,6 +8,7 @@
 
 #include "http/http.h"
 #include "config/option.h"
+#include "config/program_options.h"
 #include "support/file.h"
 #include "support/test.h"
 
@@ -493,6 +494,38 @@ static void the_page_is_the_table(void **state)
     free(page);
 }
 
+/* The line of an option in --help ends with its words and its default. */
+static void the_help_lists_the_words(void **state)
+{
+    const struct program_options none = {0};
+    size_t checked = 0;
+    haft_buffer help;
+
+    (void)state;
+    haft_buffer_init(&help, NULL, PAGE_LIMIT);
+    hf_option_put_help(&none, &help);
+    haft_buffer_add(&help, "", 1);
+    assert_int_equal(help.status, 0);
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
+        char expected[512];
+        int n;
+
+        if (!option->words)
+            continue;
+        n = snprintf(expected, sizeof expected, "%s", option->help);
+        for (size_t k = 0; option->words[k]; k++)
+            n += snprintf(expected + n, sizeof expected - (size_t)n, "%s%s", k ? ", " : ": ",
+                          option->words[k]);
+        snprintf(expected + n, sizeof expected - (size_t)n, " (%s)\n", option->initial);
+        if (!strstr(help.data, expected))
+            fail_msg("--help does not contain: %s", expected);
+        checked++;
+    }
+    assert_true(checked >= 6);
+    haft_buffer_finish(&help);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +536,7 @@ int main(void)
         cmocka_unit_test(every_wrong_key_is_refused),
         cmocka_unit_test(defaults_are_the_servers),
         cmocka_unit_test(the_page_is_the_table),
+        cmocka_unit_test(the_help_lists_the_words),
     };
 
     /* What the machine has set is not this test's. */
