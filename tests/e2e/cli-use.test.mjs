@@ -335,6 +335,30 @@ test("logs in, uses the login, and logs out", async () => {
     }
 });
 
+/* The server rotates refresh tokens, and ends a login whose token is used twice. */
+test("renews an expired login once, although six programs need it", async () => {
+    const issuer = await Issuer.start();
+    const resource = await Resource.start(issuer, { behind: home.url });
+    const env = { XDG_STATE_HOME: join(directory, "shared") };
+    const file = join(env.XDG_STATE_HOME, "haft", "tokens.json");
+
+    try {
+        assert.equal((await login(resource.url, env)).out, "Logged in.\n");
+        for (let round = 0; round < 3; round++) {
+            const before = issuer.count("POST", "/token");
+
+            writeFileSync(file, readFileSync(file, "utf8").replace(/"expires_at":\d+/, '"expires_at":1'));
+            const all = await Promise.all(Array.from({ length: 6 }, () => run(["tools", resource.url, "--names"], { env })));
+
+            for (const { code, err } of all) assert.deepEqual([code, err], [0, ""]);
+            assert.equal(issuer.count("POST", "/token"), before + 1);
+        }
+    } finally {
+        issuer.close();
+        resource.close();
+    }
+});
+
 test("says that a token of the command line was refused", async () => {
     await withFake((m, q, response) => response.writeHead(401).end(), async (url) => {
         const got = await run(["tools", url, "--header", "authorization: Bearer mine"]);
