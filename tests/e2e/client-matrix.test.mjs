@@ -170,6 +170,20 @@ for (const [version, revisions] of [
             }));
     });
 
+test("TypeScript SDK v1, HTTP+SSE of 2024-11-05", () =>
+    listening([sdkServer, "1", "sse"], async (url, server) => {
+        const target = { url: url.replace("/mcp", "/sse"), legacy_sse: true };
+
+        await useAll(target, LEGACY, "2025-11-25", useSdk);
+        await until(() => server.log().split("closed ").length > LEGACY.length, "the ends");
+        /* Without the option, the client does not use it. */
+        await withDriver(async (driver) => {
+            const refused = await driver.do("connect", { ...target, legacy_sse: false });
+
+            assert.ok(refused.status < 0, JSON.stringify(refused));
+        });
+    }));
+
 /* ---- the official servers ---- */
 
 async function useEverything(driver, revision) {

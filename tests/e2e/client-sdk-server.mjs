@@ -1,7 +1,8 @@
-/* client-sdk-server.mjs 1|2 stdio|http|sessions - one of each on the TypeScript SDK, 1.32.2 or 2.4.0, for our
+/* client-sdk-server.mjs 1|2 stdio|http|sessions|sse - one of each on the TypeScript SDK, 1.32.2 or 2.4.0, for our
  * client to use.
  *
- * "http" has no sessions; "sessions" has, and serves revisions before 2026-07-28 only. */
+ * "http" has no sessions; "sessions" has, and serves revisions before 2026-07-28 only; "sse" is the transport of
+ * 2024-11-05, which only the older SDK has. */
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -195,6 +196,27 @@ async function withSessions() {
     };
 }
 
+/* One server for each stream, and messages to it by another path. */
+async function withStreams() {
+    const { SSEServerTransport } = await import("@modelcontextprotocol/sdk/server/sse.js");
+    const streams = new Map();
+
+    return async (request, response) => {
+        const url = new URL(request.url, "http://127.0.0.1");
+
+        if (request.method === "GET" && url.pathname === "/sse") {
+            const transport = new SSEServerTransport("/messages", response);
+
+            streams.set(transport.sessionId, transport);
+            transport.onclose = () => console.error(`closed ${transport.sessionId}`);
+            return make().connect(transport);
+        }
+        if (request.method === "POST" && url.pathname === "/messages")
+            return streams.get(url.searchParams.get("sessionId")).handlePostMessage(request, response);
+        return response.writeHead(url.pathname === "/sse" ? 405 : 404).end();
+    };
+}
+
 if (where === "stdio" && isNew) {
     const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
 
@@ -204,7 +226,8 @@ if (where === "stdio" && isNew) {
 
     await make().connect(new StdioServerTransport());
 } else {
-    const http = createServer(where === "http" ? await plain() : await withSessions());
+    const serve = { http: plain, sessions: withSessions, sse: withStreams }[where];
+    const http = createServer(await serve());
 
     http.listen(0, "127.0.0.1", () =>
         console.error(`listening on http://127.0.0.1:${http.address().port}/mcp`),
