@@ -47,10 +47,14 @@ int ask_end(struct peer *peer, int status)
 const char *ask_url(const struct invocation *call)
 {
     const char *name = call->command->name;
+    bool starts = call->command->forms[1]; /* its second form has a command */
 
     if (!call->n_operands)
-        complain(EXIT_USAGE, "%s needs the URL of a server, or -- and a command that starts one",
-                 name);
+        complain(EXIT_USAGE, "%s needs the URL of a server%s", name,
+                 starts ? ", or -- and a command that starts one" : "");
+    else if (!is_url(call->operands[0]) && !starts)
+        complain(EXIT_USAGE, "%s is not a URL; a URL begins with http:// or https://",
+                 call->operands[0]);
     else if (!is_url(call->operands[0]))
         complain(EXIT_USAGE,
                  "%s is not a URL; a command comes after --: haft %s -- %s, and a URL begins with "

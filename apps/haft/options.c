@@ -8,7 +8,7 @@
 #include "program.h"
 #include "show.h"
 
-enum { DEFAULT_TIMEOUT = 60, DEFAULT_LIMIT = 64 };
+enum { DEFAULT_TIMEOUT = 60, DEFAULT_LIMIT = 64, OPTION_WORDS = 160 };
 
 /* Replaces each character that is unsafe in a terminal by a space. */
 static void make_harmless(char *text)
@@ -79,6 +79,18 @@ static const struct option_row *find_option(const struct command *command, const
     return NULL;
 }
 
+static int refuse_value(const struct option_row *row, const char *value)
+{
+    char words[OPTION_WORDS] = "";
+    size_t size = 0;
+
+    for (size_t i = 0; row->values && row->values[i] && size < sizeof words; i++)
+        size += (size_t)snprintf(words + size, sizeof words - size, "%s%s", i ? ", " : "one of ",
+                                 row->values[i]);
+    return complain(EXIT_USAGE, "%s: invalid value %s, expected %s", row->name, value,
+                    *words ? words : row->takes);
+}
+
 /* --name VALUE or --name=VALUE; *i is advanced past the value. */
 static int read_option(struct invocation *call, int argc, char **argv, int *i)
 {
@@ -98,10 +110,7 @@ static int read_option(struct invocation *call, int argc, char **argv, int *i)
             return complain(EXIT_USAGE, "%s needs %s", row->name, row->takes);
         value = argv[++*i];
     }
-    if (!row->set(call, value))
-        return complain(EXIT_USAGE, "%s: invalid value %s, expected %s", row->name, value,
-                        row->takes);
-    return EXIT_DONE;
+    return row->set(call, value) ? EXIT_DONE : refuse_value(row, value);
 }
 
 /* Moves operands to the front of the remaining argv. */

@@ -275,7 +275,8 @@ int hf_settings_load(struct settings *settings, const struct program_settings *p
 {
     int status = hf_settings_read(settings, program, given, n_given, complaints);
 
-    if (!status || status == HAFT_EINVAL)
+    /* A file that cannot be read is reported alone: what the sections would miss is in it. */
+    if ((!status || status == HAFT_EINVAL) && (!settings->config || settings->file))
         status = prepare_sections(settings, program, complaints);
     return settings_judge(status, complaints);
 }

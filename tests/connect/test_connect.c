@@ -214,7 +214,7 @@ static const struct refused {
      "key /nonexistent: No such file or directory"},
     {HAFT_INIT(haft_target, .url = "unix:/dev/null"), "unix:/dev/null: it is not a socket"},
     {HAFT_INIT(haft_target, .url = "http://127.0.0.1:1/mcp"),
-     "http://127.0.0.1:1/mcp: could not connect: Failed to connect to 127.0.0.1 port 1 after"},
+     "http://127.0.0.1:1/mcp: could not connect: 127.0.0.1 port 1: Connection refused"},
     {HAFT_INIT(haft_target, .url = "unix:/nonexistent/socket"),
      "unix:/nonexistent/socket: No such file or directory"},
     {HAFT_INIT(haft_target, .command = (const char *const[]){"/nonexistent", NULL}),

@@ -69,6 +69,7 @@ for (const [config, text] of wrong)
 const ends = [
     [[], 2, /^haft: gateway: nothing to serve: add an endpoint or a route\n\nhaft serve serves what a configuration file describes\./],
     [["--stdio"], 2, /^haft: gateway: nothing to serve: add an endpoint or a route\n/],
+    [["--config", "nowhere.json"], 2, /^haft: nowhere\.json: No such file or directory\n$/],
     [["--wrong"], 2, /^haft: unknown option --wrong/],
     [["--http"], 2, /^haft: --http needs /],
     [["/no/such/plugin.so"], 2, /^haft: plugins: \/no\/such\/plugin\.so: No such file or directory$/m],

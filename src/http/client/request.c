@@ -201,6 +201,23 @@ static void request_say_missing(http_request *request)
         *reason = '\0';
 }
 
+/* The reason of a failed connection: "HOST port PORT: Connection refused". libcurl writes "Failed to connect
+ * to HOST port PORT after 0 ms: Couldn't connect to server"; other words of it remain. */
+static void request_say_refused(http_request *request)
+{
+    static const char begin[] = "Failed to connect to ";
+    char *reason = request->handle->reason, *end = strstr(reason, " after ");
+    size_t size, room = sizeof request->handle->reason;
+    long number = 0;
+
+    if (strncmp(reason, begin, sizeof begin - 1) != 0 || !end || !request->easy ||
+        curl_easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &number) || !number)
+        return;
+    size = (size_t)(end - reason) - (sizeof begin - 1);
+    memmove(reason, reason + sizeof begin - 1, size);
+    snprintf(reason + size, room - size, ": %s", strerror((int)number));
+}
+
 /* Gives the handle back, for a request that on_end starts. */
 static void request_tell_end(http_request *request, enum http_error error)
 {
@@ -215,6 +232,8 @@ static void request_tell_end(http_request *request, enum http_error error)
 
     if (error == HTTP_TRUNCATED)
         request_say_missing(request);
+    if (error == HTTP_CONNECT_FAILED)
+        request_say_refused(request);
     if (error != HTTP_OK && error != HTTP_CANCELLED && why && *why) {
         request_make_printable(request->handle->reason);
         snprintf(text, sizeof text, "%s: %s", end.text, why);
