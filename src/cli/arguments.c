@@ -1,6 +1,6 @@
-/* arguments.c - the words of a command line: one thing to do, options, and operands.
+/* arguments.c - parses a command line: one command, options, and operands.
  *
- * What can be done is a table here; the options are the table of option.c and those of the program. */
+ * The table of commands is here; the options are those of option.c and those of the program. */
 #include "cli/arguments.h"
 
 #include <string.h>
@@ -166,8 +166,8 @@ static bool is_known(const struct command *command, const char *word)
            (find_verb(word) || arguments_find(command, word, strcspn(word, "=")));
 }
 
-/* The same of an option: "--workers 3", "--workers=3"; a switch is on without a value.  0 when it is
- * none. */
+/* Parses an option: "--workers 3", "--workers=3"; a switch without a value is on.  Returns 0 if the
+ * word is not an option. */
 static int cli_read_option(struct command *command, char **argv, int left,
                            struct complaints *complaints)
 {
@@ -192,7 +192,7 @@ static int cli_read_option(struct command *command, char **argv, int left,
     return takes ? 2 : 1;
 }
 
-/* A word that is no option: 1 when somebody takes it. */
+/* Parses an operand.  Returns 1 if the app or the program accepts it. */
 static int read_operand(struct command *command, const char *word)
 {
     const struct app *app = command->app;

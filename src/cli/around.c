@@ -1,5 +1,5 @@
-/* around.c - what stands around whatever a command does: the sandbox that it enters, and the
- * threads that write the audit and the log. */
+/* around.c - the environment of a command: the sandbox that it enters, and the threads that write the
+ * audit and the log. */
 #include "cli/command.h"
 #include "process/isolate.h"
 
@@ -78,8 +78,8 @@ static int start_writers(struct command *command)
     return status ? hf_command_refuse(command, &reason) : COMMAND_OK;
 }
 
-/* The paths are opened now, and the rest is given up by whoever serves.  Spans, the audit and a log
- * file have threads of their own, which run no handlers: they must connect, and open their file. */
+/* Opens the paths; the code that serves gives up everything else.  Spans, the audit and the log file
+ * have separate threads, which run no handlers: they must connect, and open their files. */
 static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
 {
     const struct settings *settings = &command->settings;
@@ -112,7 +112,7 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
     return COMMAND_OK;
 }
 
-/* What is to be left to a sandbox makes none: whoever thinks so should hear of it. */
+/* Options that allow something in the sandbox do not turn it on: warns an operator who expects that. */
 static void doubt_sandbox(const struct command *command)
 {
     const struct sandbox_wish *wish = &command->settings.sandbox_wish;

@@ -28,7 +28,7 @@ static void print_json(yyjson_val *value)
     haft_buffer_finish(&buffer);
 }
 
-/* A block that is no text is said to be there. */
+/* Prints a placeholder for a block that is not text. */
 static void print_block(yyjson_val *block)
 {
     const char *type = yyjson_get_str(yyjson_obj_get(block, "type"));

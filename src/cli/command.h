@@ -14,7 +14,7 @@ struct command {
     int (*act)(struct command *command, haft_server *server);
     const char *tool, *arguments; /* of --call */
     bool json, verbose;
-    bool operands;       /* there are words that are no options, for the app */
+    bool operands;       /* there are operands, for the app */
     bool only_operands;  /* all that follow are, after -- */
     size_t n_operands;   /* so far, of the program's own */
     struct given *given; /* options in the order they were given */
@@ -23,9 +23,9 @@ struct command {
     struct settings settings;
     struct reload reload;
     const char *verb;        /* the option that says what to do; NULL if none was given */
-    struct sandbox *sandbox; /* that whoever serves enters; NULL for none */
+    struct sandbox *sandbox; /* to enter before serving; NULL for none */
     struct haft_otlp *otlp;  /* spans of what is served; NULL for none */
-    haft_reason refusal;     /* why it could not, if nobody else was told */
+    haft_reason refusal;     /* why it could not serve, if that has not been reported */
 };
 
 /* haft_main, also for what is not one server. */
@@ -34,7 +34,7 @@ int hf_command_main(haft_server *server, const struct app *app, int argc, char *
 /* How the process ends when it cannot serve, after saying why. */
 int hf_command_refuse(const struct command *command, const haft_reason *reason);
 
-/* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a
+/* Without a file, or plugins to load again, there is nothing to reload, and SIGHUP means that the
  * terminal is gone. */
 bool hf_command_can_reload(const struct command *command);
 
@@ -49,7 +49,7 @@ int hf_command_version(struct command *command, haft_server *server);
 /* ---- around.c ---- */
 
 /* Makes the sandbox, if there is to be one, and starts the threads that write files; NULL for a
- * command that serves nobody.  COMMAND_OK, or how the process ends after it was said why. */
+ * command that serves nobody.  Returns COMMAND_OK, or the exit status after it has reported why. */
 int hf_command_begin(struct command *command, struct sandbox *sandbox);
 /* Starts what the app calls, for a command that serves, or that asks the app's tools.  Returns as
  * above. */
@@ -60,8 +60,8 @@ void hf_command_end(struct command *command);
 
 int hf_command_http(struct command *command, haft_server *server);
 
-/* Whether clients can be authenticated as the settings say.  COMMAND_OK, or how the process ends after
- * it was said why. */
+/* Checks that clients can be authenticated as the settings require.  Returns COMMAND_OK, or the exit
+ * status after it has reported why. */
 int hf_command_check_authentication(const struct command *command);
 
 /* Has the calls of one more server sent as spans, if those of the others are. */

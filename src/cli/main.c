@@ -69,7 +69,7 @@ int hf_command_config(struct command *command, haft_server *server)
     return status;
 }
 
-/* What was wrong has been logged by now. */
+/* The error has been logged. */
 int hf_command_check(struct command *command, haft_server *server)
 {
     struct catalogue *catalogue = hf_catalogue_take(server);
@@ -114,7 +114,7 @@ int hf_command_refuse(const struct command *command, const haft_reason *reason)
     return command_unable(command);
 }
 
-/* Somebody who starts it by hand would otherwise look at a program that does nothing. */
+/* For a person who starts it by hand, and would otherwise see a program that does nothing. */
 static void explain_stdio(const struct command *command)
 {
     const char *name = command->program;
@@ -129,8 +129,8 @@ static void explain_stdio(const struct command *command)
                 HAFT_HTTP ? " --http 8808" : "");
 }
 
-/* The client on standard input and output is whoever has started the program: there is nobody to
- * authenticate.  One configuration may be meant for both. */
+/* On standard input and output, the client has started the program and is not authenticated.  One
+ * configuration may be used for both transports. */
 static void note_ignored(const struct command *command)
 {
     const char *flag = HAFT_HTTP ? hf_auth_given(&command->settings, FROM_FILE) : NULL;
@@ -237,7 +237,7 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
     haft_reason reason = {0};
     int status;
 
-    if (command->app) /* what is served may come from a section */
+    if (command->app) /* its servers may come from a section */
         hf_settings_commit(&command->settings);
     if (!hf_app_at(command->app, command->server, 0)) {
         fprintf(stderr, "%s: no MCP endpoint is configured\n", command->program);
@@ -276,8 +276,8 @@ static int act(struct command *command)
 
     if (serves)
         hf_heap_settle();
-    /* Whoever serves hears it; before that, and while everything is put away, there is nothing to
-     * read again, and nobody who sends it wants an end. */
+    /* The loop handles SIGHUP while it serves.  Before and after that there is nothing to reload, and the
+     * signal must not end the process. */
     if (serves && hf_command_can_reload(command))
         signal(SIGHUP, SIG_IGN);
     status = hf_command_begin(command, serves ? &sandbox : NULL);
@@ -302,8 +302,8 @@ static void cli_release(struct command *command)
     command->server = NULL;
 }
 
-/* What was printed has to arrive; stdio drops a buffer that it cannot write, and only remembers that
- * there was an error. */
+/* Reports output that could not be written: stdio drops a buffer that it cannot write, and only
+ * remembers that there was an error. */
 static int cli_flush(const struct command *command, int status)
 {
     bool failed = fflush(stdout) || ferror(stdout);
@@ -373,7 +373,7 @@ static int cli_refuse_without_http(const struct command *command)
 }
 
 /* Refuses options that the command would ignore. Those of the configuration file and the environment
- * are meant for whoever serves.
+ * are meant for serving.
  *
  * --list and --call run handlers in this process, which no sandbox confines: refuse to pretend. */
 static int check_ignored(const struct command *command)
@@ -405,7 +405,7 @@ static int read_and_run(struct command *command, int argc, char **argv)
     if (own && own->refusal.code)
         return hf_command_refuse(command, &own->refusal);
     status = cli_read(command, command->server, argc, argv);
-    /* Whoever asks for help need not have everything right. */
+    /* --help works although other options are wrong. */
     if (status == COMMAND_OK && !command->app && hf_arguments_ask_help(command))
         return cli_flush(command, command->act(command, command->server));
     if (status == COMMAND_OK)

@@ -5,7 +5,7 @@
 
 #include "engine/offer/server.h"
 
-/* ---- what stands in a column ---- */
+/* ---- contents of columns ---- */
 
 static void put_name(yyjson_val *tool, haft_buffer *cell)
 {

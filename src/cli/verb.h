@@ -15,8 +15,8 @@ bool hf_verb_at(size_t i, struct verb_text *ret_text);
 /* Whether one had this name in that version. */
 bool hf_verb_is_taken(const char *name, int version);
 
-/* All of it for a terminal: what can be done, and the options but for those whose names the program
- * has; NULL for no program. */
+/* Writes the usage for a terminal: the commands, and the options except those whose names the program
+ * uses; NULL for no program. */
 struct program_options;
 void hf_verb_put_help(const struct program_options *own, haft_buffer *page);
 

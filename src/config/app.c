@@ -11,7 +11,7 @@
 #include "config/visibility.h"
 
 enum { DISABLED_NAMES = 1024 };
-enum { MEANT = 64 }; /* bytes of a word about what was meant */
+enum { MEANT = 64 }; /* bytes of a hint at the intended name */
 
 haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i)
 {
@@ -29,7 +29,7 @@ static bool is_said(const struct settings *settings, const struct option *option
     return settings->from[hf_settings_place(settings, option)] > FROM_PROGRAM;
 }
 
-/* An endpoint keeps what the program has said of it, but for what whoever runs it says. */
+/* An endpoint keeps the settings of the program, except those that the operator overrides. */
 static void lay_over(const struct settings *settings, haft_server *server)
 {
     const size_t first = offsetof(struct settings, server);

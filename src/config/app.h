@@ -1,8 +1,8 @@
 /* config/app.h - what a command line serves: its server, or several behind an app.
  *
- * A program of one server has one.  One that has several, such as a gateway, lends the command line
- * a server that serves nobody but has the settings, and the functions below; what is said of the
- * one is then said of all of them. */
+ * Most programs have one server.  A program with several, such as a gateway, lends the command line a
+ * server that has the settings and no clients, and the functions below, which apply the settings to all
+ * of its servers. */
 #ifndef HAFT_SRC_HOSTED_H
 #define HAFT_SRC_HOSTED_H
 
@@ -18,18 +18,18 @@ struct app {
      * was. */
     int (*mount)(void *context, const char *path, haft_http_options *http,
                  haft_reason *reterr_reason);
-    /* Takes a word of the command line that is no option; may be NULL: there are none.  0, or
+    /* Receives an operand of the command line; may be NULL: operands are refused.  Returns 0, or
      * HAFT_ENOMEM. */
     int (*operand)(void *context, const char *word);
-    /* Names who is to be told of a server that comes while others are served, before anybody sees it; NULL
-     * when that is over.  May be NULL: none comes. */
+    /* Sets the observer of servers that are added while others serve, which is called before a client can
+     * reach them; NULL ends that.  May be NULL: no servers are added. */
     void (*follow)(void *context,
                    int (*adopt)(void *adopter, haft_server *server, haft_reason *reterr_reason),
                    void *adopter);
     /* Reads files of credentials again, before a configuration is and whatever that is like.  May be
      * NULL. */
     void (*reread)(void *context);
-    /* Starts what it calls, on threads and in processes of its own: before it serves, or its tools are
+    /* Starts what it calls, in separate threads and processes: before it serves, or its tools are
      * listed or called, and after the processes of isolated tools have been started.  `confined`: a
      * sandbox will be entered.  May be NULL: it calls nothing.  Returns 0, or an error with the
      * reason. */
@@ -54,8 +54,8 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
 int hf_app_adopt(haft_server *own, const struct settings *settings, struct logger *logger,
                  struct audit_file *audit, haft_server *server, haft_reason *reterr_reason);
 
-/* The same of what can change while they serve, and differs from the settings in force; these are NULL
- * before they serve. */
+/* The same for settings that can change while they serve, and that differ from those in force, which are
+ * NULL before they serve. */
 int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
                       const struct settings *before);
 

@@ -173,7 +173,7 @@ static bool auth_rule_trusts_all(const struct access_rule *rule)
     return says;
 }
 
-/* With several issuers, a name that one of them gives may be somebody else's at another. */
+/* With several issuers, the same name can mean a different person at each. */
 static void auth_note_rules(const struct settings *settings, haft_server *server)
 {
     const char *const *rules = settings->auth.rules;

@@ -9,7 +9,7 @@
 struct settings;
 struct complaints;
 
-/* Values of the options; what is NULL has not been given. */
+/* Values of the options; NULL for those that are not set. */
 struct auth_settings {
     const char *const *issuers; /* "URL [KEY=VALUE ...]" (issuer.h) */
     const char *resource;
@@ -30,7 +30,7 @@ enum tls_client { TLS_CLIENT_REQUIRED, TLS_CLIENT_OPTIONAL };
  * HAFT_ENOMEM. */
 int hf_auth_check(const struct settings *settings, struct complaints *complaints);
 
-/* Whether clients are to be authenticated. */
+/* Whether the settings require authentication. */
 bool hf_auth_is_wanted(const struct settings *settings);
 
 /* The flag of an option of this file that is on the command line, and needs HTTP; NULL if there is
@@ -38,7 +38,7 @@ bool hf_auth_is_wanted(const struct settings *settings);
 const char *hf_auth_given(const struct settings *settings, int source);
 
 /* Makes the authenticator of the settings, which logs through the server; *ret_authenticator is NULL
- * if nobody is to be authenticated. Returns 0, or an error with the reason. */
+ * if the settings do not require authentication. Returns 0, or an error with the reason. */
 int hf_auth_make(const struct settings *settings, haft_server *server,
                  haft_authenticator **ret_authenticator, haft_reason *reterr_reason);
 

@@ -25,7 +25,7 @@ static int file_read_all(int fd, haft_buffer *buffer)
     return n < 0 && !buffer->status ? HAFT_EINVAL : buffer->status;
 }
 
-/* A group may be what lets the service read it; anybody else has no business there. */
+/* Services may read it through their group; other users must not. */
 void hf_file_warn_of_mode(haft_server *server, const char *path, int fd, const char *what)
 {
     struct stat file;

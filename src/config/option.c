@@ -289,7 +289,7 @@ static const char *last_part(const char *key)
     return dot ? dot + 1 : key;
 }
 
-/* A name that is right but for its section is near, too. */
+/* A name that is right except for its section is near as well. */
 static size_t distance(const char *given, const char *key)
 {
     size_t whole = hf_edit_distance(given, key);

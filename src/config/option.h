@@ -38,7 +38,7 @@ struct option {
     const char *const *words; /* ends with NULL */
     const int *numbers;       /* of the words; NULL: their places */
     const char *takes;        /* what --help calls its value; NULL: as its type has it */
-    const char *initial;      /* its value when nobody says anything; NULL for none */
+    const char *initial;      /* default; NULL for none */
     const char *bare; /* its value when the flag is given without one; then only = gives another */
     bool live;        /* can change while serving */
     bool own;         /* of the program: a row of struct program_options */
@@ -67,9 +67,9 @@ const struct option *hf_option_by_key(const char *key);
 
 bool hf_option_has_section(const char *section);
 
-/* The key, or section, that is nearest to one that is none; NULL when nothing is near. */
+/* The key or section nearest to an unknown one; NULL if nothing is near. */
 const char *hf_option_nearest_key(const struct settings *settings, const char *key);
-/* The word of a row that is nearest to one that is none. */
+/* The word of a row nearest to an unknown one. */
 const char *hf_option_nearest_word(const struct option *option, const char *word);
 
 /* What messages call it: its flag, what it is as an operand, or its variable. */
@@ -82,9 +82,9 @@ void hf_option_variable(const struct option *option, char ret_name[OPTION_VARIAB
 
 /* ---- values (option_value.c) ---- */
 
-/* Reads a value and stores it; texts are copied into the settings' arena.  A list is given in one
- * text with commas or its separator between, and takes the place of what was there.  0, HAFT_EINVAL when it is not a
- * good value, or HAFT_ENOMEM. */
+/* Parses a value and stores it; strings are copied into the settings' arena.  A list is one string, with
+ * commas or its separator between the items, and replaces the list before it.  Returns 0, HAFT_EINVAL if the
+ * value is invalid, or HAFT_ENOMEM. */
 int hf_option_read(const struct option *option, const char *text, struct settings *settings);
 int hf_option_read_json(const struct option *option, yyjson_val *value, struct settings *settings);
 /* Puts one more at the end of a list. */
@@ -117,7 +117,7 @@ const char *hf_option_takes(const struct option *option);
 /* The rows for --help, under the sections they belong to; without those whose names the program has
  * taken, which may be NULL. */
 void hf_option_put_help(const struct program_options *program, haft_buffer *buffer);
-/* The rows of the program, under headings of their own, and its operands as a usage line has them. */
+/* The rows of the program, under separate headings, and its operands as in a usage line. */
 void hf_option_put_program_help(const struct program_options *program, const char *name,
                                 haft_buffer *buffer);
 void hf_option_put_operands(const struct program_options *program, haft_buffer *buffer);

@@ -36,7 +36,7 @@ static const char *section_title(const struct option *option)
 
 /* ---- columns ---- */
 
-/* What has been put since `start` ends in a column of that width; a wider one still ends with a
+/* Pads the text since `start` to a column of that width; wider text still ends with a
  * space. */
 static void pad(haft_buffer *buffer, size_t start, size_t width)
 {

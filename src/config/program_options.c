@@ -128,7 +128,7 @@ static const char *bounds_fault(const haft_option *row)
     return NULL;
 }
 
-/* What is wrong with a row on its own; NULL for nothing. */
+/* Describes what is wrong with a row, without regard to others; NULL if it is right. */
 static const char *row_fault(const haft_option *row, size_t size)
 {
     bool secret = row->kind == HAFT_OPTION_KIND_SECRET;

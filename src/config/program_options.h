@@ -33,7 +33,7 @@ int hf_program_options_make(haft_server *server, const haft_option_table *table,
 const struct option *hf_program_options_by_key(const struct program_options *own, const char *key);
 const struct option *hf_program_options_by_flag(const struct program_options *own, const char *flag,
                                                 size_t size);
-/* What the i-th word that is no option belongs to; NULL when there are too many. */
+/* The row that the i-th operand belongs to; NULL if there are too many operands. */
 const struct option *hf_program_options_operand(const struct program_options *own, size_t i);
 
 /* Reads a secret from its variable, or from the file that another variable names.  0 or
@@ -43,7 +43,7 @@ int hf_program_options_read_secret(struct settings *settings, const struct optio
 /* Complains of what is required and was not given. */
 void hf_program_options_require(const struct settings *settings, struct complaints *complaints);
 
-/* Copies the values to the program, once; texts go to the server's arena.  0 or HAFT_ENOMEM. */
+/* Copies the values to the program, once; strings go to the server's arena.  Returns 0 or HAFT_ENOMEM. */
 int hf_program_options_fill(haft_server *server, const struct settings *settings);
 
 #endif

@@ -1,4 +1,4 @@
-/* reload.c - what a server is told again at every SIGHUP. */
+/* reload.c - applies the configuration again at every SIGHUP. */
 #include "config/reload.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ static void reload_set_logger(const struct reload *reload, const struct settings
     hf_logger_set_format(reload->logger, (enum log_format)settings->log_format);
 }
 
-/* Files that somebody has moved away are made anew. */
+/* Opens the files again, since logrotate may have moved them away. */
 static void reopen_files(struct reload *reload)
 {
     haft_reason reason = {0};

@@ -1,5 +1,5 @@
-/* seal_file.c - a secret comes from a file, for what stands on a command line or in a variable is
- * seen by others; and leaves nothing of itself on the stack. */
+/* seal_file.c - reads a secret from a file, because other users can see command lines and variables;
+ * leaves no copy on the stack. */
 #include "config/seal_file.h"
 
 #include <errno.h>

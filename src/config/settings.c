@@ -106,7 +106,7 @@ size_t hf_settings_place(const struct settings *settings, const struct option *o
                        : (size_t)(option - hf_option_table);
 }
 
-/* What has no value gets its default. */
+/* Sets the options without a value to their defaults. */
 static int read_defaults(struct settings *settings)
 {
     const struct program_options *own = settings->program->own;

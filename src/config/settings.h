@@ -35,7 +35,7 @@ struct program_settings {
 };
 
 struct settings {
-    haft_arena *arena; /* of the texts */
+    haft_arena *arena; /* of strings */
     const char *config;
     haft_server_options server;
     haft_http_options http;
@@ -63,7 +63,7 @@ struct settings {
     size_t n_prepared;            /* until they are committed */
 };
 
-/* What is wrong with settings: a line for each thing. */
+/* The errors in settings, one line each. */
 struct complaints {
     haft_buffer text;
     size_t n, max; /* lines beyond the latter are only counted */

@@ -1,6 +1,6 @@
 /* settings_file.c - the configuration file: an object of sections, each an object of options.
  *
- * All that is wrong with a file is said at once, by file and key. */
+ * All errors in a file are reported at once, with file and key. */
 #include "config/settings.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static bool is_anothers(const struct program_settings *program, const char *name
     return false;
 }
 
-/* A file that is no JSON is mended in an editor, which counts lines. */
+/* Reports invalid JSON with the line number, for editors. */
 static void refuse_text(const struct settings_file_reading *reading, const char *text, size_t size,
                         const haft_reason *reason)
 {

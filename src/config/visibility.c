@@ -1,4 +1,4 @@
-/* visibility.c - which tools are offered: the program's word, then that of whoever runs the
+/* visibility.c - which tools are offered: first by the program, then by the operator of the
  * server. */
 #define _GNU_SOURCE /* environ */
 #include "config/visibility.h"

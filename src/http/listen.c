@@ -1,5 +1,5 @@
-/* listen.c - where a server listens: an address, a port on loopback, a path in the file system, or a
- * socket that somebody else has opened. */
+/* listen.c - where a server listens: an address, a port on loopback, a Unix socket, or a socket that
+ * another program has opened. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -179,7 +179,7 @@ static int bind_socket(const struct sockaddr_storage *address, bool shared)
     return status;
 }
 
-/* Whether somebody listens there.  The loops of a server share its port, and the kernel would let
+/* Whether another program listens there.  The loops of a server share its port, and the kernel would let
  * another server of the same user share it with them. */
 static int look_for_others(const struct sockaddr_storage *address)
 {
@@ -304,7 +304,7 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
     return 0;
 }
 
-/* A socket that somebody else has opened. */
+/* A socket that another program, such as systemd, has opened. */
 static int take_over(haft_http *http, haft_reason *reason)
 {
     static const char inherited[] = "the inherited socket";

@@ -1,12 +1,12 @@
-/* parse.c - a request as llhttp takes it apart: its target, its headers and its body.
+/* parse.c - parses requests with llhttp: target, headers and body.
  *
- * Headers are kept behind one another, their names in small letters; what is too much, or can be read
- * in two ways, is refused while it comes. */
+ * Headers are stored one after another, with names in lower case.  A request that is too large or
+ * ambiguous is refused while it arrives. */
 #include <string.h>
 
 #include "http/http.h"
 
-/* Bytes of a chunked body that are no content, for each byte that is: one in a chunk of its own has
+/* Bytes of framing for each byte of content in a chunked body: a chunk of one byte has
  * five. */
 enum { CHUNK_OVERHEAD = 8 };
 
@@ -98,7 +98,7 @@ static int on_header_text(llhttp_t *parser, const char *at, size_t size)
 {
     struct connection *c = parser->data;
 
-    /* What comes after the body is nobody's header. */
+    /* Ignores trailers, which come after the body. */
     if (c->stage == STAGE_BODY) {
         c->trailer_size += size;
         return c->trailer_size > c->http->options.max_headers ? too_much(c, 431) : 0;
@@ -161,9 +161,9 @@ static bool is_printable(const char *text, size_t size)
     return !(wrong & high);
 }
 
-/* llhttp looks at each byte of a value by itself, which for a token takes longer than everything else
- * about a request.  Takes a value that is plain and complete, with nothing that could belong to it after its end;
- * llhttp goes on at the end of the line.  Returns the number of bytes taken: 0 leaves the value to llhttp. */
+/* llhttp checks each byte of a value separately, which for a token takes longer than the rest of the
+ * request.  Accepts a value that is plain and complete, with nothing that could belong to it after its end;
+ * llhttp continues at the end of the line.  Returns the number of bytes accepted: 0 leaves the value to llhttp. */
 static size_t take_long_value(struct connection *c, const char *at, size_t size)
 {
     const char *end = memchr(at, '\r', size);
@@ -198,7 +198,7 @@ static llhttp_errno_t parse_execute(struct connection *c, const char *bytes, siz
     return code;
 }
 
-/* Blanks after a value are no part of it; llhttp has skipped those before it. */
+/* Blanks after a value do not belong to it; llhttp has skipped those before it. */
 static int on_value_complete(llhttp_t *parser)
 {
     struct connection *c = parser->data;
@@ -247,8 +247,8 @@ void hf_connection_set_host(struct connection *c, size_t at)
         c->n_fields++;
 }
 
-/* Whether where the body ends is said in the one way that every reader knows: another coding below
- * "chunked" would be taken for the body itself, and a client of HTTP/1.0 knows of none. */
+/* Whether the request states the end of its body in a way that every parser understands: a parser could
+ * take another coding below "chunked" for the body itself, and HTTP/1.0 has no codings. */
 static bool is_plainly_chunked(const struct connection *c)
 {
     const struct field *coding = parse_find_field(c, "transfer-encoding");

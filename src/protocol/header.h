@@ -47,7 +47,7 @@ struct text hf_header_get(const haft_header *headers, size_t n, const char *name
 /* Copies of all of them; NULL without memory, never for none. */
 haft_header *hf_headers_copy(haft_arena *arena, const haft_header *headers, size_t n);
 
-/* Whether it may be written: a line end in it would be a second header to whoever reads it. */
+/* Whether it may be written: a reader would take text after a line end for a second header. */
 bool hf_header_name_is_valid(const char *name);
 bool hf_header_value_is_valid(const char *value, size_t size);
 

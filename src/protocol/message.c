@@ -1,11 +1,11 @@
-/* message.c - reading a message: one look at its members, one at those of its params and _meta. */
+/* message.c - parses a message: one pass over its members, one over those of its params and _meta. */
 #include "protocol/message.h"
 
 #include <string.h>
 
 #include "protocol/meta.h"
 
-enum { ENVELOPE_DEPTH = 2 }; /* a message and its params, around what has a depth of its own */
+enum { ENVELOPE_DEPTH = 2 }; /* a message and its params, around values with a separate limit */
 
 /* Members that are looked for, and where they go; the sizes of their names differ. */
 #define MESSAGE_PARAMS(X)                                                                          \

@@ -1,7 +1,7 @@
-/* protocol/message.h - a message as a value: what it is, from whom, and about what.
+/* protocol/message.h - a message as a value: its kind, sender and subject.
  *
- * It is read once, when it comes, and does not change after that; whoever decides something by it looks
- * at its members.  The JSON that they point to lives as long as the arena that it was read into. */
+ * It is parsed once, when it arrives, and does not change afterwards; later decisions use its
+ * members.  The JSON that they point to lives as long as the arena that it was read into. */
 #ifndef HAFT_SRC_MESSAGE_H
 #define HAFT_SRC_MESSAGE_H
 

@@ -1,7 +1,7 @@
-/* meta.c - what a key of `_meta` may be: a name, and before it the one who gave it.
+/* meta.c - valid keys of `_meta`: a name, with the prefix of its owner.
  *
- * A prefix is labels between dots, and ends with a slash; the identifiers of extensions are keys of
- * this kind, too, and must have one. */
+ * A prefix consists of labels between dots, and ends with a slash; the identifiers of extensions are also
+ * keys of this kind, and must have a prefix. */
 #include "protocol/meta.h"
 
 #include <string.h>

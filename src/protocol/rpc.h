@@ -35,7 +35,7 @@ struct rpc_message {
     yyjson_val *params; /* an object, or NULL */
     yyjson_val *result; /* of a response: this, or */
     yyjson_val *error;
-    const char *why; /* of an invalid one: what is wrong with it */
+    const char *why; /* of an invalid one: the error */
     bool plain;      /* it has no members but these */
 };
 
@@ -46,7 +46,7 @@ void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message);
 void hf_rpc_put_id(haft_buffer *buffer, const yyjson_val *id);
 
 /* The id as text for people: its digits, or the characters of a string without quotes, in which
- * U+0000 is written as \\u0000.  What does not fit `room`, NUL included, is cut at a whole character;
+ * U+0000 is written as \\u0000.  Text that does not fit `room`, NUL included, is cut at a whole character;
  * RPC_ID_NUMBER has room for every number, and RPC_ID_TEXT for what logs and spans keep of an id.
  * Returns the size without the NUL. */
 enum { RPC_ID_NUMBER = NUMBER_TEXT, RPC_ID_TEXT = 65 };

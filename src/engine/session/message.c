@@ -26,13 +26,13 @@ void hf_session_refresh(haft_session *session)
     session->catalogue = hf_catalogue_take(session->owner.server);
 }
 
-/* ---- errors about a message that is no call ---- */
+/* ---- errors about other messages than calls ---- */
 
 /* Whether it was answered. */
 static bool refuse_message(haft_session *session, const yyjson_val *id, int code,
                            const char *message, void *tag)
 {
-    /* Before 2025-11-25 an error without an id is no message; a tag says that somebody waits for
+    /* Before 2025-11-25 an error without an id is invalid; a tag says that the transport waits for
      * it. */
     if (!id && !tag && !hf_revision_rows[session->revision].anonymous) {
         hf_server_log(session->owner.server, HAFT_WARNING, "dropped a message: %s",
@@ -116,7 +116,7 @@ static int lose_member(haft_session *session, yyjson_val *member, struct batch *
     return 1;
 }
 
-/* Each member is read again into a call of its own, so that it can outlive the array. */
+/* Parses each member again into a separate call, so that it can outlive the array. */
 static int receive_member(haft_session *session, haft_call *whole, yyjson_val *member, void *tag,
                           struct batch *batch)
 {
@@ -162,7 +162,7 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
         status |= receive_member(session, whole, member, tag, batch) > 0;
     }
     batch->open = false;
-    /* Somebody is without an answer, and cannot be told. */
+    /* A request remains without an answer, and the client cannot be notified. */
     if (batch->lost && !tag)
         status = HAFT_ENOMEM;
     hf_batch_send(&session->owner, batch);
@@ -190,7 +190,7 @@ static int receive_invalid(haft_session *session, haft_call *call, struct batch 
         hf_respond_error(call, RPC_INVALID_REQUEST, why, NULL);
         answered = true;
     } else {
-        /* In an array, whoever waits does so for the others. */
+        /* The tag of an array belongs to its other messages. */
         answered = refuse_message(session, message->id, RPC_INVALID_REQUEST, why,
                                   batch ? NULL : call->request.tag);
     }
@@ -354,8 +354,8 @@ void haft_incoming_drop(haft_incoming *message)
     hf_call_release((haft_call *)message);
 }
 
-/* Where an error needs an id, each request is told by its own: none is left waiting.  1 when there
- * was an answer. */
+/* Where an error needs an id, answers each request by its id, so that none keeps waiting.  Returns 1 if
+ * there was an answer. */
 static int refuse_array(haft_session *session, yyjson_val *array, const char *why, void *tag)
 {
     struct rpc_message message;
@@ -410,7 +410,7 @@ static int session_process(haft_session *session, haft_call *call, const haft_he
     haft_headers own;
     int status;
 
-    /* A program's own are looked through here, once. */
+    /* Headers that the program passes have no index yet: makes it once, for all that search them. */
     if (headers && !headers->index_) {
         own = *headers;
         hf_headers_index(own.list, own.n, &index);
