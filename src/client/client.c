@@ -156,6 +156,34 @@ static enum revision client_revision(const haft_client_options *options)
     return hf_revision_named(name, strlen(name));
 }
 
+/* Capabilities are sent as they are, in each message. */
+static int client_check_capabilities(const char *text, const haft_allocator *allocator,
+                                     haft_reason *reterr_reason)
+{
+    haft_arena *arena = text ? haft_arena_new(allocator, CLIENT_MEMORY * 4) : NULL;
+    haft_reason why = {0};
+    yyjson_val *root = arena ? haft_json_read(text, strlen(text), 0, arena, &why) : NULL;
+    int status = 0;
+
+    if (text && !yyjson_is_obj(root))
+        status =
+            !arena || why.code == HAFT_ENOMEM
+                ? hf_error_set(reterr_reason, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM))
+                : hf_error_set(reterr_reason, HAFT_EINVAL, "capabilities", "capabilities: %s",
+                               root ? "expected a JSON object" : why.text);
+    haft_arena_free(arena);
+    return status;
+}
+
+int hf_client_options_check(const haft_client_options *options, haft_reason *reterr_reason)
+{
+    if (client_revision(options) == REVISIONS)
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "revision", "unknown revision %.40s",
+                            options->revision);
+    return client_check_capabilities(options->capabilities,
+                                     hf_allocator_or_default(options->allocator), reterr_reason);
+}
+
 static bool client_has_settled(const haft_client *client, const void *context)
 {
     (void)context;
@@ -218,7 +246,6 @@ haft_client *hf_client_start(const haft_transport *transport, const haft_client_
     haft_transport its;
     haft_client_options own;
     haft_client *client = NULL;
-    enum revision revision = REVISIONS;
     int status = 0;
 
     if (!hf_struct_read(&its, sizeof its, transport)) {
@@ -227,9 +254,8 @@ haft_client *hf_client_start(const haft_transport *transport, const haft_client_
     }
     if (!hf_struct_read(&own, sizeof own, options))
         hf_error_set(reterr_reason, HAFT_EINVAL, "", "haft_client_options: %s", STRUCT_UNSIZED);
-    else if ((revision = client_revision(&own)) == REVISIONS)
-        hf_error_set(reterr_reason, HAFT_EINVAL, "", "unknown revision %.40s", own.revision);
-    else if (!(client = client_new(&own, revision)))
+    else if (!hf_client_options_check(&own, reterr_reason) &&
+             !(client = client_new(&own, client_revision(&own))))
         hf_error_set(reterr_reason, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
     if (!client) {
         if (its.close)

@@ -78,6 +78,8 @@ haft_client *hf_client_start(const haft_transport *transport, const haft_client_
 
 /* Waits until the negotiation has ended.  Returns its status; haft_client_error has the reason. */
 int hf_client_settle(haft_client *client);
+/* Checks the revision and the capabilities. Returns 0, or an error with the reason. */
+int hf_client_options_check(const haft_client_options *options, haft_reason *reterr_reason);
 
 /* Ends all requests with HAFT_ECANCELLED, and then the client: at once or, in a callback, when the
  * outermost function of the client returns.  `close` of the transport is called then. */

@@ -66,6 +66,22 @@ static void connect_explain(const haft_client *client, int status, haft_reason *
     hf_error_set(reterr_reason, status, "", "%s", text && *text ? text : haft_strerror(status));
 }
 
+static haft_client *connect_in_process(const struct connect_given *given,
+                                       const haft_client_options *options,
+                                       haft_reason *reterr_reason)
+{
+    haft_client *client;
+
+    if (hf_client_options_check(&given->options, reterr_reason))
+        return NULL;
+    client = haft_client_new(given->target.server, options);
+    if (!client)
+        hf_error_set(reterr_reason, HAFT_EINVAL, "",
+                     "out of memory, the server refuses the revision, or the discovery is not "
+                     "what haft_client_discovery returned");
+    return client;
+}
+
 haft_client *haft_client_connect(const haft_target *target, const haft_client_options *options,
                                  haft_reason *reterr_reason)
 {
@@ -76,13 +92,8 @@ haft_client *haft_client_connect(const haft_target *target, const haft_client_op
 
     if (connect_read(&given, target, options, reterr_reason))
         return NULL;
-    if (given.target.server) {
-        client = haft_client_new(given.target.server, options);
-        if (!client)
-            hf_error_set(reterr_reason, HAFT_EINVAL, "",
-                         "out of memory, or the revision is unknown or refused");
-        return client;
-    }
+    if (given.target.server)
+        return connect_in_process(&given, options, reterr_reason);
     client = connect_begin(NULL, &given, &start, reterr_reason);
     status = client ? hf_client_settle(client) : 0;
     if (!status)

@@ -39,7 +39,8 @@ static void tap_note(struct tap *tap, const char *format, ...)
     va_start(args, format);
     tap->size += (size_t)vsnprintf(tap->log + tap->size, TAP_LOG - tap->size, format, args);
     va_end(args);
-    assert_true(tap->size < TAP_LOG);
+    if (tap->size >= TAP_LOG) /* of a server that writes without end */
+        tap->size = TAP_LOG - 1;
     tap->reports++;
     if (tap->closes && !tap->closed) {
         tap->closed = true;

@@ -236,6 +236,41 @@ static void test_refused(void **state)
     }
 }
 
+/* Options of the client that are wrong, for a server in this process and for one elsewhere. */
+static void test_refused_options(void **state)
+{
+    static const struct {
+        const char *revision, *capabilities, *text;
+    } rows[] = {
+        {"1999-01-01", NULL, "unknown revision 1999-01-01"},
+        {NULL, "[]", "capabilities: expected a JSON object"},
+        {NULL, "{", "capabilities: unexpected end of data at byte 1"},
+        {NULL, "", "capabilities: "},
+    };
+    const char *const command[] = {"sh", "-c", "exit 7", NULL};
+    haft_server *server = make_server();
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
+        haft_target target = HAFT_INIT(haft_target, .close_ms = 500);
+        haft_reason reason = {0};
+
+        if (i % 2)
+            target.server = server;
+        else
+            target.command = command;
+        assert_null(
+            haft_client_connect(&target,
+                                HAFT_WITH(haft_client_options, .revision = rows[i / 2].revision,
+                                          .capabilities = rows[i / 2].capabilities),
+                                &reason));
+        if (strncmp(reason.text, rows[i / 2].text, strlen(rows[i / 2].text)))
+            fail_msg("%s\nexpected: %s", reason.text, rows[i / 2].text);
+        assert_int_equal(reason.code, HAFT_EINVAL);
+    }
+    haft_server_free(server);
+}
+
 /* Tokens belong to URLs, and all sockets have the same. */
 static void test_socket_with_authorizer(void **state)
 {
@@ -515,6 +550,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocking),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_options),
         cmocka_unit_test(test_unsized),
         cmocka_unit_test(test_legacy_sse),
         cmocka_unit_test(test_closed_descriptors),
