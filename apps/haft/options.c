@@ -79,7 +79,7 @@ static const struct option_row *find_option(const struct command *command, const
     return NULL;
 }
 
-static int refuse_value(const struct option_row *row, const char *value)
+static int options_refuse_value(const struct option_row *row, const char *value)
 {
     char words[OPTION_WORDS] = "";
     size_t size = 0;
@@ -110,7 +110,7 @@ static int read_option(struct invocation *call, int argc, char **argv, int *i)
             return complain(EXIT_USAGE, "%s needs %s", row->name, row->takes);
         value = argv[++*i];
     }
-    return row->set(call, value) ? EXIT_DONE : refuse_value(row, value);
+    return row->set(call, value) ? EXIT_DONE : options_refuse_value(row, value);
 }
 
 /* Moves operands to the front of the remaining argv. */
