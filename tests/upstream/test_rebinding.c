@@ -64,7 +64,7 @@ __attribute__((visibility("default"))) int getaddrinfo(const char *restrict name
     for (int n = atomic_fetch_add(&rebinding_lookups, 1); n && answer[1]; n--)
         answer++;
     for (const char *kind = *answer; *kind; kind++, ret = &(*ret)->ai_next)
-        *ret = rebinding_make(*kind, (unsigned short)(service ? atoi(service) : 0));
+        *ret = rebinding_make(*kind, (unsigned short)(service ? strtol(service, NULL, 10) : 0));
     return 0;
 }
 
