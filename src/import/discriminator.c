@@ -48,7 +48,7 @@ static yyjson_val *discriminator_find(struct shape_walk *walk, yyjson_val *schem
     return one;
 }
 
-/* That of the schema, or the same of all its alternatives; NULL for none. */
+/* The discriminator of the schema, or one that all its alternatives have; NULL for none. */
 static yyjson_val *discriminator_among(struct shape_walk *walk, const struct shape_schema *schema,
                                        yyjson_val *list)
 {
@@ -74,7 +74,7 @@ static bool discriminator_means(yyjson_val *value, const char *reference)
            (!strcmp(text, reference) || (!strchr(text, '/') && slash && !strcmp(text, slash + 1)));
 }
 
-/* Whether the alternative has values of its own for the property; they are not compared with the mapping's. */
+/* Whether the alternative itself states values for the property; they are not compared with the mapping's. */
 static bool discriminator_is_stated(struct shape_walk *walk, yyjson_val *item, yyjson_val *property)
 {
     yyjson_val *members = yyjson_obj_get(discriminator_follow(walk, item), "properties");
