@@ -7,7 +7,12 @@
 
 #include "json/json.h"
 
-enum { EXPAND_NAME_MAX = 128, EXPAND_LIMIT = 4 << 20, EXPAND_DEPTH = 64 };
+enum {
+    EXPAND_NAME_MAX = 128,
+    EXPAND_NAMES_MAX = 1 << 20,
+    EXPAND_LIMIT = 4 << 20,
+    EXPAND_DEPTH = 64
+};
 
 struct expansion {
     haft_buffer text;  /* the copy, as JSON */
@@ -191,5 +196,47 @@ haft_value *hf_expand_variables(haft_value *value, haft_arena *arena, haft_reaso
                      haft_strerror(status ? status : HAFT_ENOMEM));
     haft_buffer_finish(&expansion.text);
     haft_buffer_finish(&expansion.value);
+    return copy;
+}
+
+/* ---- the names ---- */
+
+static void names_put_string(haft_buffer *names, const char *text)
+{
+    for (const char *dollar; (dollar = strstr(text, "${")); text = dollar + 2) {
+        size_t size = strcspn(dollar + 2, ":}");
+
+        if (dollar > text && dollar[-1] == '$')
+            continue;
+        haft_buffer_add(names, dollar + 2, size);
+        haft_buffer_puts(names, "=");
+    }
+}
+
+static void names_put(haft_buffer *names, yyjson_val *value, unsigned depth)
+{
+    yyjson_val *name, *each;
+    size_t i, n;
+
+    if (yyjson_is_str(value))
+        names_put_string(names, yyjson_get_str(value));
+    if (!depth)
+        return;
+    yyjson_arr_foreach(value, i, n, each)
+        names_put(names, each, depth - 1);
+    yyjson_obj_foreach(value, i, n, name, each)
+        names_put(names, each, depth - 1);
+}
+
+const char *hf_expand_names(haft_value *value, haft_arena *arena)
+{
+    const char *copy;
+    haft_buffer names;
+
+    haft_buffer_init(&names, NULL, EXPAND_NAMES_MAX);
+    haft_buffer_puts(&names, "=");
+    names_put(&names, value, EXPAND_DEPTH);
+    copy = names.status ? NULL : haft_arena_copy(arena, names.data, names.size);
+    haft_buffer_finish(&names);
     return copy;
 }

@@ -10,4 +10,8 @@
  * variable's value. */
 haft_value *hf_expand_variables(haft_value *value, haft_arena *arena, haft_reason *reterr_reason);
 
+/* The names of the variables in the strings of a value, each between two "=", in the arena: "=A=B=".  NULL without
+ * memory, or if they are too many. */
+const char *hf_expand_names(haft_value *value, haft_arena *arena);
+
 #endif

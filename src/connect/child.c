@@ -257,7 +257,7 @@ static int child_spawn(struct connect_child *child, const struct child_pipes *pi
     if (pipes->no_errors)
         stdio[2].flags = UV_IGNORE;
     if (!options.env)
-        options.env = hf_environment_public(child->link->arena);
+        options.env = hf_environment_public(child->link->arena, NULL);
     if (!options.env)
         return UV_ENOMEM;
     child->handles++; /* uv_spawn initializes the handle also if it fails */

@@ -61,7 +61,28 @@ bool hf_environment_is_secret(const char *name, size_t size)
     return false;
 }
 
-char **hf_environment_public(haft_arena *arena)
+/* Variables that nobody keeps secrets in, although a configuration names them: "${HOME}/notes". */
+static bool environment_is_ordinary(const char *name, size_t size)
+{
+    static const char *const ordinary[] = {"HOME",   "HOSTNAME", "LANG", "LANGUAGE", "LOGNAME",
+                                           "OLDPWD", "PATH",     "PWD",  "SHELL",    "TERM",
+                                           "TMPDIR", "TZ",       "USER"};
+
+    for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++)
+        if (size == strlen(ordinary[i]) && !memcmp(name, ordinary[i], size))
+            return true;
+    return (size > 3 && !memcmp(name, "LC_", 3)) || (size > 4 && !memcmp(name, "XDG_", 4));
+}
+
+static bool environment_is_named(const char *named, const char *name, size_t size)
+{
+    for (; named && (named = strchr(named, '=')) && named[1]; named++)
+        if (!strncmp(named + 1, name, size) && named[1 + size] == '=')
+            return !environment_is_ordinary(name, size);
+    return false;
+}
+
+char **hf_environment_public(haft_arena *arena, const char *named)
 {
     size_t n = 0, kept = 0;
     char **list;
@@ -69,8 +90,12 @@ char **hf_environment_public(haft_arena *arena)
     while (environ && environ[n])
         n++;
     list = haft_arena_zalloc(arena, n + 1, sizeof *list);
-    for (size_t i = 0; list && i < n; i++)
-        if (!hf_environment_is_secret(environ[i], strcspn(environ[i], "=")))
+    for (size_t i = 0; list && i < n; i++) {
+        size_t size = strcspn(environ[i], "=");
+
+        if (!hf_environment_is_secret(environ[i], size) &&
+            !environment_is_named(named, environ[i], size))
             list[kept++] = environ[i];
+    }
     return list;
 }

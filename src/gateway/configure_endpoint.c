@@ -96,8 +96,38 @@ static int offer_set_search(struct endpoint_offer *offer, const search_entry *en
     return 0;
 }
 
-static int configure_entry(const struct configuration *configuration, const endpoint_entry *entry,
-                           size_t i, haft_arena *arena, struct endpoint_offer ***link,
+static bool section_has_upstream(const gateway_section *section, const char *name, size_t size)
+{
+    for (size_t i = 0; i < section->n_upstreams; i++)
+        if (strlen(section->upstreams_keys[i]) == size &&
+            !memcmp(section->upstreams_keys[i], name, size))
+            return true;
+    return false;
+}
+
+/* A word of an endpoint's list without * and ? is the name of an upstream.  A wrong one would be noticed by missing
+ * tools only, or, after a minus, by tools that were to be left out. */
+static int configure_check_upstreams(const gateway_section *section, const char *list,
+                                     const char *place, haft_reason *reterr_reason)
+{
+    char where[64];
+    size_t size;
+
+    for (list += strspn(list, " ,-"); *list; list += strspn(list, " ,-")) {
+        size = strcspn(list, " ,");
+        if (strcspn(list, "*?") >= size && !section_has_upstream(section, list, size)) {
+            snprintf(where, sizeof where, "%s.upstreams", place);
+            return hf_error_set(reterr_reason, HAFT_EINVAL, where, "unknown upstream %.*s",
+                                (int)(size < 60 ? size : 60), list);
+        }
+        list += size;
+    }
+    return 0;
+}
+
+static int configure_entry(const struct configuration *configuration,
+                           const gateway_section *section, const endpoint_entry *entry, size_t i,
+                           haft_arena *arena, struct endpoint_offer ***link,
                            haft_reason *reterr_reason)
 {
     haft_mcp_options options =
@@ -111,6 +141,9 @@ static int configure_entry(const struct configuration *configuration, const endp
     if (!options.policies)
         return HAFT_ENOMEM;
     snprintf(place, sizeof place, "endpoints.%zu", i);
+    status = configure_check_upstreams(section, entry->upstreams, place, reterr_reason);
+    if (status)
+        return status;
     status = configure_endpoint(configuration, options, entry->tools, entry->upstreams, place,
                                 arena, link, reterr_reason);
     return !status && entry->has_search ? offer_set_search(*added, &entry->search, arena) : status;
@@ -161,7 +194,8 @@ static int configure_named(const struct configuration *configuration,
 
     for (size_t i = 0; i < section->n_endpoints && status != HAFT_ENOMEM; i++) {
         haft_reason reason = {.code = 0};
-        int one = configure_entry(configuration, &section->endpoints[i], i, arena, link, &reason);
+        int one = configure_entry(configuration, section, &section->endpoints[i], i, arena, link,
+                                  &reason);
 
         status = hf_configure_collect(gateway, status, one, &reason, reterr_reason);
     }
@@ -298,6 +332,43 @@ static int offer_adopt(const struct configuration *configuration, struct endpoin
     return 0;
 }
 
+/* The upstream, other than that of `clash`, that offers an item of the same name; NULL if there is none.  It may be
+ * offering it already.  The generation being prepared has it. */
+static const struct upstream *offer_rival(const struct endpoint_offer *offer,
+                                          const struct item *clash)
+{
+    const struct upstream *own = hf_upstream_of(clash), *rival = NULL;
+    struct catalogue *catalogue = hf_catalogue_take(offer->server);
+    const struct entry *entry =
+        hf_offer_list_find(&catalogue->lists[hf_item_kind(clash)], clash->name, clash->name_size);
+
+    if (entry && !entry->item->leaving && hf_upstream_of(entry->item) != own)
+        rival = hf_upstream_of(entry->item);
+    for (size_t i = 0; i < offer->n && !rival; i++)
+        if (hf_upstream_of(offer->items[i]) != own && !strcmp(offer->items[i]->name, clash->name))
+            rival = hf_upstream_of(offer->items[i]);
+    hf_catalogue_drop(catalogue);
+    return rival;
+}
+
+static int offer_refuse_clash(const struct endpoint_offer *offer, const struct item *clash,
+                              haft_reason *reterr_reason)
+{
+    const struct upstream *upstream = hf_upstream_of(clash), *rival = offer_rival(offer, clash);
+
+    if (upstream && rival)
+        return hf_error_set(reterr_reason, HAFT_EEXISTS, offer->place,
+                            "%s is already registered: the upstreams %s and %s both offer it; "
+                            "change the prefix of one, or leave it out with \"tools\"",
+                            clash->name, rival->name, upstream->name);
+    if (upstream)
+        return hf_error_set(reterr_reason, HAFT_EEXISTS, offer->place,
+                            "%s of the upstream %s is already registered", clash->name,
+                            upstream->name);
+    return hf_error_set(reterr_reason, HAFT_EEXISTS, offer->place, "%s is already registered%s",
+                        clash->name, search_of_item(clash) ? "; tool search needs this name" : "");
+}
+
 static int offer_prepare(const struct configuration *configuration, struct endpoint_offer *offer,
                          haft_arena *arena, haft_reason *reterr_reason)
 {
@@ -315,11 +386,7 @@ static int offer_prepare(const struct configuration *configuration, struct endpo
         status = hf_shaping_check(offer->plan.to, reterr_reason);
     if (!status && offer->is_new)
         status = hf_catalogue_use(&offer->plan);
-    return status == HAFT_EEXISTS
-               ? hf_error_set(reterr_reason, status, offer->place, "%s is already registered%s",
-                              clash->name,
-                              search_of_item(clash) ? "; tool search needs this name" : "")
-               : status;
+    return status == HAFT_EEXISTS ? offer_refuse_clash(offer, clash, reterr_reason) : status;
 }
 
 int hf_offers_prepare(const struct configuration *configuration, haft_arena *arena,

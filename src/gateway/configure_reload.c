@@ -171,9 +171,10 @@ int hf_reconfiguration_prepare(const struct configuration *configuration, haft_v
     const haft_gateway *gateway = configuration->gateway;
     haft_arena *arena = haft_arena_new(gateway->allocator, RECONFIGURATION_ARENA);
     struct reconfiguration *change = arena ? haft_arena_zalloc(arena, 1, sizeof *change) : NULL;
+    const char *named = change && value ? hf_expand_names(value, arena) : NULL;
     int status = HAFT_ENOMEM;
 
-    if (!change) {
+    if (!change || (value && !named)) {
         haft_arena_free(arena);
         return status;
     }
@@ -192,8 +193,10 @@ int hf_reconfiguration_prepare(const struct configuration *configuration, haft_v
         return 0;
     }
     uv_mutex_lock(&gateway->upstreams->offers_lock);
+    gateway->upstreams->named = named;
     if (change->text)
         status = reconfiguration_fill(configuration, change, value, reterr_reason);
+    gateway->upstreams->named = NULL;
     if (status)
         hf_reconfiguration_discard(configuration, change);
     else

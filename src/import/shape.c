@@ -21,6 +21,7 @@ enum shape_rule {
     SHAPE_AS_SCHEMA,
     SHAPE_AS_SWITCH,   /* a schema or a boolean */
     SHAPE_AS_LIST,     /* of schemas */
+    SHAPE_AS_CHOICE,   /* a list of schemas that a discriminator may tell apart */
     SHAPE_AS_MAP,      /* of schemas */
     SHAPE_AS_PATTERNS, /* a map whose keys are patterns */
     SHAPE_AS_NAMES,    /* a map of lists of names */
@@ -62,8 +63,8 @@ static const struct shape_row shape_rows[] = {
     {"multipleOf", SHAPE_AS_FACTOR, SHAPE_PARTS},
     {"additionalProperties", SHAPE_AS_SWITCH, SHAPE_PARTS},
     {"allOf", SHAPE_AS_LIST, SHAPE_PARTS},
-    {"anyOf", SHAPE_AS_LIST, SHAPE_PARTS},
-    {"oneOf", SHAPE_AS_LIST, SHAPE_PARTS},
+    {"anyOf", SHAPE_AS_CHOICE, SHAPE_PARTS},
+    {"oneOf", SHAPE_AS_CHOICE, SHAPE_PARTS},
     {"not", SHAPE_AS_SCHEMA, SHAPE_PARTS},
     {"deprecated", SHAPE_AS_FLAG, SHAPE_PARTS},
     {"const", SHAPE_AS_VALUE, SHAPE_PARTS},
@@ -300,6 +301,8 @@ static bool shape_put_row(struct shape_walk *walk, struct shape_schema *schema,
                             hf_shape_schema(walk, value, schema->depth + 1));
     case SHAPE_AS_LIST:
         return hf_shape_put_list(walk, schema, row->name, value);
+    case SHAPE_AS_CHOICE:
+        return hf_shape_put_choice(walk, schema, row->name, value);
     case SHAPE_AS_MAP:
     case SHAPE_AS_PATTERNS:
     case SHAPE_AS_NAMES:

@@ -35,6 +35,10 @@ struct shape_schema {
 /* Writes the parts.  With `nullable`, schema->to may be another object then.  False on failure. */
 bool hf_shape_put_parts(struct shape_walk *walk, struct shape_schema *schema);
 
+/* Adds the alternatives of "oneOf" or "anyOf" (discriminator.c).  False on failure. */
+bool hf_shape_put_choice(struct shape_walk *walk, struct shape_schema *schema, const char *name,
+                         yyjson_val *list);
+
 /* Adds a reference to a definition. */
 bool hf_shape_put_definition(struct shape_walk *walk, yyjson_mut_val *object,
                              struct import_definition *definition);

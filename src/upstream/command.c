@@ -44,7 +44,7 @@ static int command_make_environment(struct upstream *upstream, struct command_to
                                     haft_reason *reterr_reason)
 {
     const command_tool_entry *entry = tool->entry;
-    char **public = hf_environment_public(upstream->arena);
+    char **public = hf_environment_public(upstream->arena, upstream->set->named);
     size_t n = 0, kept = 0;
     const char **list;
 

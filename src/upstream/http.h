@@ -94,6 +94,7 @@ struct http_token {
 struct http_credential {
     enum http_credential_kind kind;
     const char *name, *value;
+    const char *password; /* of a name and password, whose value is base64; NULL for others */
     struct http_token *token;
 };
 
@@ -104,6 +105,9 @@ struct import_scheme;
 int hf_http_credentials_make(struct http_upstream *http, haft_reason *reterr_reason);
 int hf_http_credential_of(struct http_upstream *http, const struct import_scheme *scheme,
                           struct http_credential **ret_credential, haft_reason *reterr_reason);
+
+/* Overwrites what is secret of a credential with asterisks in a text that came from an upstream. */
+void hf_http_credential_mask(const struct http_credential *credential, char *text, size_t size);
 
 /* Returns 0 if the token can be sent now; HAFT_PENDING: the sending waits, and hf_http_sending_granted
  * follows; or an error, with token->failure, if it could not be obtained a moment ago. */

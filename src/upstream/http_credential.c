@@ -1,11 +1,15 @@
 /* http_credential.c - credentials from the configuration, for requests to an HTTP upstream. */
+#define _GNU_SOURCE /* memmem */
 #include "auth/client/token_answer.h"
 #include "auth/wiping.h"
 #include "import/import.h"
 #include "protocol/header.h"
 #include "upstream/http.h"
 
-enum { CREDENTIAL_MEMBERS = 4 };
+enum {
+    CREDENTIAL_MEMBERS = 4,
+    CREDENTIAL_MASKED = 6 /* bytes from which a secret is masked: a shorter one may be any word */
+};
 
 static int credential_refuse(const char *path, const char *text, haft_reason *reterr_reason)
 {
@@ -83,7 +87,10 @@ static int credential_basic(struct http_upstream *http, const http_auth_entry *a
     memcpy(value, "Basic ", 6);
     value[6 + haft_base64_encode(pair, size, value + 6)] = '\0';
     *ret_credential = credential_new(http, HTTP_CREDENTIAL_HEADER, "Authorization", value);
-    return *ret_credential ? 0 : HAFT_ENOMEM;
+    if (!*ret_credential)
+        return HAFT_ENOMEM;
+    (*ret_credential)->password = secret;
+    return 0;
 }
 
 static enum http_credential_kind credential_place(const http_key_entry *key,
@@ -244,4 +251,32 @@ int hf_http_credential_of(struct http_upstream *http, const struct import_scheme
         return status;
     }
     return 0;
+}
+
+/* ---- answers that repeat them ---- */
+
+static void credential_mask_text(const char *secret, char *text, size_t size)
+{
+    size_t n = strlen(secret);
+    char *found;
+
+    while (n >= CREDENTIAL_MASKED && (found = memmem(text, size, secret, n))) {
+        memset(found, '*', n);
+        size -= (size_t)(found - text) + n;
+        text = found + n;
+    }
+}
+
+void hf_http_credential_mask(const struct http_credential *credential, char *text, size_t size)
+{
+    const char *value = credential->token ? credential->token->header : credential->value;
+    const char *space;
+
+    if (!value)
+        return;
+    /* The scheme is not secret, and an answer may have the rest alone. */
+    space = !strcmp(credential->name, "Authorization") ? strchr(value, ' ') : NULL;
+    credential_mask_text(space ? space + 1 : value, text, size);
+    if (credential->password)
+        credential_mask_text(credential->password, text, size);
 }

@@ -80,6 +80,27 @@ void hf_http_sending_fail(struct http_sending *sending, enum http_fault fault, c
                                            .headers = NULL});
 }
 
+/* The i-th credential that it sends; NULL after the last. */
+static const struct http_credential *sending_credential(const struct http_sending *sending,
+                                                        size_t i)
+{
+    const struct http_upstream *http = http_upstream_of(sending->upstream);
+
+    if (i < http->n_credentials)
+        return http->credentials[i];
+    i -= http->n_credentials;
+    return i < sending->message.n_credentials ? sending->message.credentials[i] : NULL;
+}
+
+/* An error page may repeat the request, and clients see what is in it. */
+static void sending_mask(const struct http_sending *sending)
+{
+    const struct http_credential *one;
+
+    for (size_t i = 0; (one = sending_credential(sending, i)); i++)
+        hf_http_credential_mask(one, sending->body.data, sending->body.size);
+}
+
 void hf_http_sending_succeed(struct http_sending *sending)
 {
     haft_buffer *body = &sending->body;
@@ -89,6 +110,8 @@ void hf_http_sending_succeed(struct http_sending *sending)
         hf_http_sending_fail(sending, HTTP_FAULT_MEMORY, NULL, 0, true);
         return;
     }
+    if (sending->status >= 400)
+        sending_mask(sending);
     sending_conclude(sending, &(struct http_result){.fault = HTTP_FAULT_NONE,
                                                     .text = "",
                                                     .maybe_handled = true,
@@ -195,18 +218,6 @@ void hf_http_upstream_send(struct http_sending *sending)
 }
 
 /* ---- tokens ---- */
-
-/* The i-th credential that it sends; NULL after the last. */
-static const struct http_credential *sending_credential(const struct http_sending *sending,
-                                                        size_t i)
-{
-    const struct http_upstream *http = http_upstream_of(sending->upstream);
-
-    if (i < http->n_credentials)
-        return http->credentials[i];
-    i -= http->n_credentials;
-    return i < sending->message.n_credentials ? sending->message.credentials[i] : NULL;
-}
 
 void hf_http_sending_granted(struct http_sending *sending, const haft_reason *reason)
 {

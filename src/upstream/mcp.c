@@ -25,7 +25,7 @@ static int mcp_make_environment(struct mcp *mcp, haft_reason *reterr_reason)
 {
     struct upstream *upstream = mcp->upstream;
     const mcp_entry *entry = mcp->entry;
-    char **own = hf_environment_public(upstream->arena);
+    char **own = hf_environment_public(upstream->arena, upstream->set->named);
     const char **list;
     size_t n = 0, kept = 0;
 

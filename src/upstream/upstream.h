@@ -24,6 +24,9 @@ struct upstream_set {
     struct supervisor
         *supervisor;       /* of child processes; NULL until one is needed; outbound thread */
     const char *directory; /* that relative file names begin from; NULL: the current one */
+    /* Variables of the environment that the configuration being read names (hf_expand_names): they may hold secrets,
+     * and are for what names them only.  Set while upstreams are made; NULL for none. */
+    const char *named;
     /* Called on the outbound thread when the items of an upstream have changed: the gateway asks for them
      * again (upstream_kind.items) and announces one change. */
     void (*changed)(void *context, struct upstream *upstream);

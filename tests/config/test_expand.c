@@ -78,11 +78,32 @@ static void leaves_what_has_no_variables(void **state)
     haft_arena_free(arena);
 }
 
+static void collects_names(void **state)
+{
+    static const struct {
+        const char *text, *names;
+    } names[] = {
+        {"{\"a\":[1,null,\"x\"]}", "="},
+        {"{\"a\":{\"b\":[\"Bearer ${ONE}!\"]},\"c\":\"${TWO:-x}${THREE}\"}", "=ONE=TWO=THREE="},
+        {"[\"$${NOT} ${ONE} ${ONE}\"]", "=ONE=ONE="},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+        haft_value *value = haft_json_read(names[i].text, strlen(names[i].text), 0, arena, NULL);
+
+        assert_string_equal(hf_expand_names(value, arena), names[i].names);
+        haft_arena_free(arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expands_strings),
         cmocka_unit_test(leaves_what_has_no_variables),
+        cmocka_unit_test(collects_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,6 +282,34 @@ static void test_secret_names(void **state)
             fail_msg("%s", secret_names[i].name);
 }
 
+static bool environment_has(char *const *list, const char *variable)
+{
+    for (; *list; list++)
+        if (!strcmp(*list, variable))
+            return true;
+    return false;
+}
+
+static void test_named_variables(void **state)
+{
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+    char **all, **some;
+
+    (void)state;
+    setenv("HAFT_T_WEATHER", "w", 1);
+    setenv("HAFT_T_WEATHER_UNIT", "u", 1);
+    setenv("LC_HAFT", "l", 1);
+    setenv("HOME", "/h", 1);
+    all = hf_environment_public(arena, NULL);
+    some = hf_environment_public(arena, "=OTHER=HAFT_T_WEATHER=HOME=LC_HAFT=");
+    assert_true(environment_has(all, "HAFT_T_WEATHER=w"));
+    assert_false(environment_has(some, "HAFT_T_WEATHER=w"));
+    assert_true(environment_has(some, "HAFT_T_WEATHER_UNIT=u"));
+    assert_true(environment_has(some, "LC_HAFT=l"));
+    assert_true(environment_has(some, "HOME=/h"));
+    haft_arena_free(arena);
+}
+
 static const struct unable {
     const char *program, *directory, *text;
 } unables[] = {
@@ -464,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_restart_waits),
         cmocka_unit_test(test_surroundings),
         cmocka_unit_test(test_secret_names),
+        cmocka_unit_test(test_named_variables),
         cmocka_unit_test(test_unable),
         cmocka_unit_test(test_closed_standard_error),
         cmocka_unit_test(test_unread_forever),

@@ -150,14 +150,20 @@ test("a program has no secrets of the gateway but those that its entry names", (
 
                 assert.doesNotMatch(text, /hidden/);
                 assert.match(text, /^GIVEN=shown$/m);
+                assert.match(text, /^HOME=\/tmp$/m);
+                assert.match(text, /^WEATHER_UNIT=celsius$/m);
                 assert.match(text, /^FROM_FILE=in a file$/m);
                 assert.doesNotMatch(JSON.stringify(await client.listTools()), /shown|in a file/);
                 assert.doesNotMatch(server.log(), /shown|in a file|hidden/);
             }),
         {
-            config: config({ show: { command: { run: ["env"], env: { GIVEN: "${MY_TOKEN}", FROM_FILE: "@{DIR}/secret" } } } }),
+            config: config({
+                show: { command: { run: ["env"], env: { GIVEN: "${MY_TOKEN}", FROM_FILE: "@{DIR}/secret" }, directory: "${HOME}" } },
+                /* Its credentials are in a variable that does not look like a secret. */
+                other: { http: { url: "http://127.0.0.1:9", auth: { bearer: "${WEATHER:-none}" } } },
+            }),
             files: { secret: "in a file\n" },
-            env: { MY_TOKEN: "shown", OTHER_TOKEN: "hidden", DB_PASSWORD: "hidden" },
+            env: { MY_TOKEN: "shown", OTHER_TOKEN: "hidden", DB_PASSWORD: "hidden", WEATHER: "hidden", WEATHER_UNIT: "celsius", HOME: "/tmp" },
         },
     ));
 

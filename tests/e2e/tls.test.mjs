@@ -133,6 +133,30 @@ test("handshakes", async (t) => {
     });
 });
 
+/* Every cipher suite that OpenSSL knows, one after the other, at the lowest level of security. */
+test("no other ciphers, groups and signatures than those that are safe", async (t) => {
+    const list = (...args) => spawnSync("openssl", ["ciphers", "-s", ...args], { encoding: "utf8" }).stdout.trim().split(":");
+    const ciphers = list("-tls1_2", "ALL:COMPLEMENTOFALL:@SECLEVEL=0");
+    const take = async (port, ...args) => (await sClient(port, args)).out.match(/New, \S+, Cipher is (?!\(NONE\))(\S+)/)?.[1];
+
+    assert.ok(ciphers.length > 40, `${ciphers.length} ciphers`);
+    await withServer([], async ({ port }) => {
+        const taken = [];
+
+        for (const cipher of ciphers)
+            if (await take(port, "-tls1_2", "-cipher", `${cipher}:@SECLEVEL=0`)) taken.push(cipher);
+        assert.deepEqual(taken.sort(), ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305"]);
+        for (const cipher of ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"])
+            assert.equal(await take(port, "-tls1_3", "-ciphersuites", cipher), cipher);
+        assert.equal(await take(port, "-tls1_3", "-ciphersuites", "TLS_AES_128_CCM_8_SHA256"), undefined);
+        for (const version of ["-tls1_2", "-tls1_3"]) {
+            assert.ok(await take(port, version, "-groups", "P-256"), version);
+            assert.equal(await take(port, version, "-sigalgs", "ECDSA+SHA1", "-cipher", "ALL:@SECLEVEL=0"), undefined, version);
+        }
+        t.diagnostic(`${ciphers.length} ciphers of TLS 1.2 tried`);
+    });
+});
+
 const CLIENTS = [
     ["required", "client", 43],
     ["required", null, 0],

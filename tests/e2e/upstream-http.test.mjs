@@ -88,13 +88,13 @@ test("the configuration of docs/upstreams.md", () =>
         },
     ));
 
-test("the document of docs/openapi.md with the configuration of docs/upstreams.md", () =>
+test("the configuration and the document of docs/openapi.md", () =>
     withApi(
         (request, response) => json(response, [{ id: 1, name: "Rex" }]),
         (api) => {
-            const page = (name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8");
-            const blocks = [...page("upstreams").matchAll(/```json\n([^]*?)```/g)].map(([, text]) => text);
-            const config = blocks[1].replace("https://api.example.com", api.url).replace("pets.yaml", "{DIR}/pets.yaml");
+            const page = readFileSync(new URL("../../docs/openapi.md", import.meta.url), "utf8");
+            const [, first] = page.match(/```json\n([^]*?)```/);
+            const config = first.replace("https://api.example.com", api.url).replace("pets.yaml", "{DIR}/pets.yaml");
 
             return withGateway(
                 "plain",
@@ -109,7 +109,7 @@ test("the document of docs/openapi.md with the configuration of docs/upstreams.m
                 },
                 {
                     config: JSON.parse(config),
-                    files: { "pets.yaml": page("openapi").match(/```yaml pets.yaml\n([^]*?)```/)[1] },
+                    files: { "pets.yaml": page.match(/```yaml pets.yaml\n([^]*?)```/)[1] },
                     env: { ...process.env, PETS_KEY: SECRET },
                 },
             );

@@ -199,7 +199,12 @@ static void follows_configurations(void **state)
          "a__get b__get"},
         /* names that two upstreams have */
         {UPSTREAMS("\"c\":{\"prefix\":\"b\",\"http\":{\"url\":\"3\"}}," URL("b", "1")), NULL,
-         "endpoints.0: b__get is already registered", "make c=3 free c=3 ", "a__get b__get"},
+         "endpoints.0: b__get is already registered: the upstreams b and c both offer it; change the prefix of one, or leave it out with \"tools\"",
+         "make c=3 free c=3 ", "a__get b__get"},
+        /* an endpoint names upstreams */
+        {"{\"gateway\":{\"upstreams\":{" URL("a", "2") "," URL(
+             "b", "1") "},\"endpoints\":[{\"endpoint\":\"/mcp\",\"upstreams\":\"a, -bb\"}]}}",
+         NULL, "endpoints.0.upstreams: unknown upstream bb", "", "a__get b__get"},
         /* variables count with their values */
         {UPSTREAMS(URL("a", "${HAFT_T_URL}")), "v1", NULL,
          "make a=v1 start a=v1 stop b=1 free b=1 stop a=2 free a=2 ", "a__get"},

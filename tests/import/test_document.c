@@ -464,7 +464,10 @@ static const char document_all[] =
     "{'id':{'name':'id','in':'path','required':true,'schema':{'type':'string','pattern':'^a+$'}}},"
     "'schemas':{'A':{'type':'object','nullable':true,'properties':{'a':{'$ref':"
     "'#/components/schemas/A'},'b':{'enum':['x','x']},'c':{'$ref':'#/components/schemas/B'}},"
-    "'required':['a']},'B':{'type':'array'}},'securitySchemes':{'key':{'type':'apiKey',"
+    "'required':['a']},'B':{'type':'array','items':{'oneOf':[{'$ref':'#/components/schemas/C'},"
+    "{'$ref':'#/components/schemas/D'}]}},'C':{'allOf':[{'$ref':'#/components/schemas/E'}]},"
+    "'D':{'allOf':[{'$ref':'#/components/schemas/E'}]},'E':{'type':'object','discriminator':"
+    "{'propertyName':'p','mapping':{'c':'C','d':'#/components/schemas/D'}}}},'securitySchemes':{'key':{'type':'apiKey',"
     "'in':'query','name':'k'}}}}";
 
 /* Everything of an import as text. */

@@ -21,6 +21,10 @@ static const char shape_document[] =
     "'all':{'type':'array','items':{'$recursiveRef':'#'}}}},"
     "'Tree':{'$dynamicAnchor':'tree','type':'array','items':{'$dynamicRef':'#tree'}},"
     "'a b':{'type':'null'},"
+    "'Beast':{'type':'object','discriminator':{'propertyName':'kind','mapping':{'c':'Cat'}}},"
+    "'Cat':{'allOf':[{'$ref':'#/components/schemas/Beast'}]},"
+    "'Dog':{'allOf':[{'type':'object'},{'$ref':'#/components/schemas/Beast'}]},"
+    "'Cow':{'type':'object','properties':{'kind':{'enum':['cow']}}},"
     "'Deep':{'type':'object','properties':{'x/y':{'type':'boolean'}}}}},"
     "'list':[{'type':'integer'}]}";
 
@@ -36,7 +40,7 @@ static const struct shape_case rows[] = {
     {IMPORT_3_0, IMPORT_INPUT, "{'type':'string','example':1,'xml':{},'externalDocs':{},'x-a':1}",
      "{'type':'string'}"},
     {IMPORT_3_0, IMPORT_INPUT, "{'discriminator':{'propertyName':'a'},'oneOf':[{'type':'null'}]}",
-     "{'oneOf':[{'type':'null'}]}"},
+     "{'anyOf':[{'type':'null'}]}"},
     {IMPORT_3_0, IMPORT_INPUT,
      "{'type':'string','minLength':1,'maxLength':9,'pattern':'^a','format':'date'}",
      "{'minLength':1,'maxLength':9,'pattern':'^a','format':'date','type':'string'}"},
@@ -45,6 +49,34 @@ static const struct shape_case rows[] = {
      "'dependentSchemas':{'a':{'type':'any'}},'contentEncoding':'base64'}",
      "{'if':{'const':1},'then':{'not':{}},'else':{},'dependentRequired':{'a':['b']},"
      "'dependentSchemas':{'a':{}},'contentEncoding':'base64'}"},
+    /* alternatives that a discriminator tells apart */
+    {IMPORT_3_0, IMPORT_INPUT,
+     "{'oneOf':[{'$ref':'#/components/schemas/Node'},{'$ref':'#/components/schemas/Cow'}],"
+     "'discriminator':{'propertyName':'kind','mapping':{'n':'Node','m':'#/components/schemas/Node',"
+     "'c':'Cow','x':'Other','y':1}}}",
+     "{'anyOf':[{'$ref':'#/$defs/Node','properties':{'kind':{'enum':['n','m']}}},{'$ref':'#/$defs/"
+     "Cow'}],'$defs':{'Cow':{'type':'object','properties':{'kind':{'enum':['cow']}}},'Node':{'type':"
+     "'object','properties':{'next':{'$ref':'#/$defs/Node'}}}}}"},
+    {IMPORT_3_0, IMPORT_OUTPUT,
+     "{'oneOf':[{'$ref':'#/components/schemas/Node'}],'discriminator':{'propertyName':'kind',"
+     "'mapping':{'n':'Node'}}}",
+     "{'anyOf':[{'$ref':'#/$defs/Node'}],'$defs':{'Node':{'type':'object','properties':{'next':{"
+     "'$ref':'#/$defs/Node'}}}}}"},
+    {IMPORT_3_0, IMPORT_INPUT,
+     "{'oneOf':[{'$ref':'#/components/schemas/Cat'},{'$ref':'#/components/schemas/Dog'}]}",
+     "{'anyOf':[{'$ref':'#/$defs/Cat','properties':{'kind':{'enum':['c']}}},{'$ref':'#/$defs/Dog'}],"
+     "'$defs':{'Dog':{'allOf':[{'type':'object'},{'$ref':'#/$defs/Beast'}]},'Cat':{'allOf':[{'$ref':"
+     "'#/$defs/Beast'}]},'Beast':{'type':'object'}}}"},
+    {IMPORT_3_0, IMPORT_INPUT,
+     "{'oneOf':[{'$ref':'#/components/schemas/Cat'},{'$ref':'#/components/schemas/Cow'}]}",
+     "{'oneOf':[{'$ref':'#/$defs/Cat'},{'$ref':'#/$defs/Cow'}],'$defs':{'Cow':{'type':'object',"
+     "'properties':{'kind':{'enum':['cow']}}},'Cat':{'allOf':[{'$ref':'#/$defs/Beast'}]},'Beast':{"
+     "'type':'object'}}}"},
+    {IMPORT_3_0, IMPORT_INPUT,
+     "{'oneOf':[{'type':'object'}],'anyOf':[{'title':'a'}],'discriminator':{'propertyName':'a'}}",
+     "{'oneOf':[{'type':'object'}],'anyOf':[{'title':'a'}]}"},
+    {IMPORT_3_0, IMPORT_INPUT, "{'oneOf':[{'type':'object'}],'discriminator':{'propertyName':1}}",
+     "{'oneOf':[{'type':'object'}]}"},
     /* values that JSON Schema does not allow */
     {IMPORT_2_0, IMPORT_INPUT, "{'type':'string','required':true,'minLength':'3','maxLength':-1}",
      "{'type':'string'}"},

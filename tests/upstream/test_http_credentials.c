@@ -61,6 +61,60 @@ static void credentials_are_sent(void **state)
     }
 }
 
+/* Its context is the status line; the body is the request, and the password behind it. */
+static void serve_echo(struct rogue *rogue, int fd, int number)
+{
+    (void)number;
+    while (rogue_read(rogue, fd)) {
+        char body[2048], head[128];
+
+        snprintf(body, sizeof body, "%.1500s open sesame, open sesame", rogue->seen);
+        snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n",
+                 (const char *)rogue->context, strlen(body));
+        rogue_puts(fd, head);
+        rogue_puts(fd, body);
+    }
+}
+
+static void errors_do_not_repeat_credentials(void **state)
+{
+    static const struct {
+        const char *options, *status;
+        const char *has, *lacks; /* the body */
+    } rows[] = {
+        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "500 No", "Bearer ************\r\n", SECRET},
+        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "401 No", "Bearer ************\r\n", SECRET},
+        {"\"auth\":{\"basic\":{\"username\":\"Aladdin\",\"password\":\"open sesame\"}}", "404 No",
+         " ***********, ***********", "QWxhZGRpbjpvcGVuIHNlc2FtZQ"},
+        {"\"auth\":{\"api_key\":{\"value\":\"" SECRET "\"}}", "400 No", "X-API-Key: ****", SECRET},
+        {"\"auth\":{\"api_key\":{\"in\":\"query\",\"name\":\"k\",\"value\":\"" SECRET "\"}}",
+         "400 No", "GET /x?k=************ HTTP", SECRET},
+        {"\"auth\":{\"api_key\":{\"in\":\"cookie\",\"name\":\"k\",\"value\":\"" SECRET "\"}}",
+         "400 No", "k=************", SECRET},
+        /* a short one may be any word; a success is the API's own */
+        {"\"auth\":{\"api_key\":{\"value\":\"open\"}}", "400 No", "open sesame", "*sesame"},
+        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "200 OK", "Bearer " SECRET, "***"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct rogue *rogue = rogue_open(serve_echo, rows[i].status);
+        struct sender sender;
+        struct sent sent;
+        char room[2048];
+
+        snprintf(room, sizeof room, "{\"url\":\"%s\",\"retries\":{\"max\":0},%s}", rogue->url,
+                 rows[i].options);
+        sender_init(&sender, room);
+        send_one(&sender, &sent, (struct http_message){.method = NULL});
+        assert_int_equal(sent.status, strtol(rows[i].status, NULL, 10));
+        if (!strstr(sent.body, rows[i].has) || strstr(sent.body, rows[i].lacks))
+            fail_msg("%s: %s", rows[i].options, sent.body);
+        sender_finish(&sender);
+        rogue_close(rogue);
+    }
+}
+
 static void cookies_are_joined(void **state)
 {
     static const haft_header own[] = {{"Cookie", "a=1"}, {"cookie", "b=2"}};
@@ -470,6 +524,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(credentials_are_sent),
+        cmocka_unit_test(errors_do_not_repeat_credentials),
         cmocka_unit_test(cookies_are_joined),
         cmocka_unit_test(traces_are_passed_on),
         cmocka_unit_test(only_named_headers_are_forwarded),
