@@ -2,6 +2,7 @@
 #ifndef HAFT_TESTS_SQLITE_SHIM_H
 #define HAFT_TESTS_SQLITE_SHIM_H
 
+#include <haft/base.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -174,7 +175,7 @@ static void shim_install(void)
     sqlite3_vfs_register(&shim.vfs, 1);
 }
 
-static void shim_set(int fail_at, bool for_ever)
+HAFT_MAYBE_UNUSED_ static void shim_set(int fail_at, bool for_ever)
 {
     shim.calls = 0;
     shim.failures = 0;

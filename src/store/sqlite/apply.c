@@ -1,6 +1,6 @@
 /* apply.c - the operations of a request, in two passes as in the store in memory: the first checks
- * conditions and reads the group as it was, the second writes. A savepoint undoes the second one if a
- * limit stops it. */
+ * conditions and reads the group as it was, the second writes. If a limit stops the second one after it has written, a
+ * savepoint undoes it. */
 #include "store/sqlite/apply.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ struct apply {
     struct db *db;
     haft_store_request *request;
     const struct apply_names *names;
-    struct db_space space;
+    struct db_space *space;
     struct plan plans[APPLY_MAX_OPS];
 };
 
@@ -193,7 +193,7 @@ static int apply_prepare(struct apply *apply, size_t i)
 
     if (op->kind == HAFT_STORE_PUBLISH)
         return 1;
-    status = hf_entry_find(apply->db, &apply->space, apply->names->group, apply->names->keys[i],
+    status = hf_entry_find(apply->db, apply->space, apply->names->group, apply->names->keys[i],
                            reads ? apply->request->arena : NULL, &plan->entry, &op->ret_value);
     if (status)
         return status;
@@ -233,8 +233,8 @@ static int apply_clear(struct apply *apply, const struct db_entry *entry)
 
 static int apply_save(struct apply *apply, size_t i, struct db_entry *entry, haft_slice value)
 {
-    return hf_entry_save(apply->db, &apply->space, apply->names->group, apply->names->keys[i],
-                         entry, apply->plans[i].entry.size, value);
+    return hf_entry_save(apply->db, apply->space, apply->names->group, apply->names->keys[i], entry,
+                         apply->plans[i].entry.size, value);
 }
 
 static int apply_write_value(struct apply *apply, size_t i)
@@ -356,10 +356,10 @@ static int apply_write(struct apply *apply, size_t i)
     case HAFT_STORE_PUT:
         return apply_write_value(apply, i);
     case HAFT_STORE_DELETE:
-        return hf_entry_remove(apply->db, &apply->space, entry);
+        return hf_entry_remove(apply->db, apply->space, entry);
     case HAFT_STORE_EXPIRE:
         return hf_db_run(apply->db, DB_SET_EXPIRES, "iii", entry->id,
-                         apply_end(apply, op->expires_ms), hf_space_use(&apply->space));
+                         apply_end(apply, op->expires_ms), hf_space_use(apply->space));
     case HAFT_STORE_TAKE:
         return apply_write_call(apply, i);
     case HAFT_STORE_APPEND:
@@ -367,8 +367,8 @@ static int apply_write(struct apply *apply, size_t i)
     case HAFT_STORE_PUBLISH:
         return apply_write_message(apply, i);
     default: /* GET, RANGE */
-        return apply->space.limits.evicts
-                   ? hf_db_run(apply->db, DB_TOUCH, "ii", entry->id, hf_space_use(&apply->space))
+        return apply->space->limits.evicts
+                   ? hf_db_run(apply->db, DB_TOUCH, "ii", entry->id, hf_space_use(apply->space))
                    : 0;
     }
 }
@@ -390,7 +390,7 @@ static void apply_reset(haft_store_request *request)
     }
 }
 
-static int apply_both(struct apply *apply)
+static int apply_check(struct apply *apply)
 {
     haft_store_request *request = apply->request;
     int status = hf_space_load(apply->db, apply->names->space, &apply->space);
@@ -404,35 +404,73 @@ static int apply_both(struct apply *apply)
         if (op->status < 0 || (!op->status && (op->if_version || op->kind == HAFT_STORE_TAKE)))
             return op->status;
     }
-    for (size_t i = 0; i < request->n_ops && apply->db->writes && !status; i++) {
+    return 1;
+}
+
+/* Whether the second pass can stop after it has written something: not if it is one statement. */
+static bool apply_needs_savepoint(const struct apply *apply)
+{
+    const haft_store_op *op = apply->request->ops;
+    const struct db_entry *entry = &apply->plans[0].entry;
+
+    if (apply->request->n_ops > 1 || apply->space->limits.evicts)
+        return true;
+    if (op->kind == HAFT_STORE_PUT)
+        return entry->id && entry->type != DB_VALUE;
+    return op->kind == HAFT_STORE_TAKE || op->kind == HAFT_STORE_APPEND;
+}
+
+static int apply_all(struct apply *apply)
+{
+    haft_store_request *request = apply->request;
+    int status = 0;
+
+    for (size_t i = 0; i < request->n_ops && !status; i++) {
         status = apply_write(apply, i);
         if (status)
             request->ops[i].status = status;
         for (size_t later = i + 1; status && later < request->n_ops; later++)
             request->ops[later].status = 0;
     }
-    if (!status)
-        status = hf_space_save(apply->db, &apply->space);
     return status ? status : 1;
+}
+
+/* What is known of namespaces goes back with the savepoint. */
+static int apply_or_undo(struct apply *apply)
+{
+    struct db *db = apply->db;
+    struct db_space before[DB_CACHED_SPACES];
+    int64_t message = db->message;
+    int status;
+
+    memcpy(before, db->spaces, sizeof before);
+    if (hf_db_run(db, DB_SAVE, ""))
+        return -1;
+    status = apply_all(apply);
+    if (status < 1 && !db->error && !hf_db_run(db, DB_UNDO, "")) {
+        memcpy(db->spaces, before, sizeof before);
+        db->message = message;
+    }
+    if (!db->error)
+        hf_db_run(db, DB_RELEASE, "");
+    return status;
 }
 
 int hf_apply(struct db *db, haft_store_request *request, const struct apply_names *names)
 {
-    struct apply apply = {.db = db, .request = request, .names = names};
+    struct apply apply;
     int status;
 
+    apply.db = db;
+    apply.request = request;
+    apply.names = names;
+    memset(apply.plans, 0, request->n_ops * sizeof *apply.plans);
     apply_reset(request);
     hf_db_set_now(db, request->now);
-    if (!db->writes)
-        return apply_both(&apply);
-    if (hf_db_run(db, DB_SAVE, ""))
-        return -1;
-    status = apply_both(&apply);
-    if (status < 1 && !db->error)
-        hf_db_run(db, DB_UNDO, "");
-    if (!db->error)
-        hf_db_run(db, DB_RELEASE, "");
-    return status;
+    status = apply_check(&apply);
+    if (status < 1 || !db->writes)
+        return status;
+    return apply_needs_savepoint(&apply) ? apply_or_undo(&apply) : apply_all(&apply);
 }
 
 /* ---- scanning ---- */
@@ -475,7 +513,7 @@ int hf_apply_scan(struct db *db, haft_store_scan *scan, const struct apply_names
                        ? scan->limit
                        : INT32_MAX / sizeof *scan->ret_found;
     int64_t cursor = scan->cursor < INT64_MAX ? (int64_t)scan->cursor : INT64_MAX;
-    struct db_space space;
+    struct db_space *space;
     sqlite3_stmt *rows;
     size_t seen = 0;
     int status;
@@ -488,7 +526,7 @@ int hf_apply_scan(struct db *db, haft_store_scan *scan, const struct apply_names
     scan->ret_found = db->host->alloc(scan->arena, limit * sizeof *scan->ret_found);
     if (!scan->ret_found)
         return HAFT_ENOMEM;
-    rows = hf_db_start(db, DB_SCAN, "iii", space.id, cursor, (int64_t)limit);
+    rows = hf_db_start(db, DB_SCAN, "iii", space->id, cursor, (int64_t)limit);
     while ((status = hf_db_step(db, rows)) > 0 && seen < limit) {
         seen++;
         cursor = sqlite3_column_int64(rows, 0);

@@ -179,6 +179,7 @@ int hf_db_begin(struct db *db, bool writes, bool durable)
     db->error = 0;
     db->writes = writes;
     db->state_changed = db->met_expired = false;
+    db->n_spaces = 0;
     db->deadline = INT64_MAX; /* waiting for locks has its own limit */
     if (writes && db_set_sync(db, durable))
         return -1;

@@ -14,6 +14,7 @@ enum {
     DB_APPLICATION = 0x68616674, /* PRAGMA application_id: "haft" */
     DB_SCHEMA = 1,               /* PRAGMA user_version */
     DB_MAX_SPACES = 64,
+    DB_CACHED_SPACES = 8,
     DB_MAX_VALUE = 128 << 20, /* bytes of a value */
     DB_KEPT_MESSAGES = 1000,  /* for other processes */
     DB_MAX_MESSAGE = 16 << 10 /* larger ones are a gap for other processes */
@@ -33,7 +34,7 @@ enum {
     X(DB_SPACE, "SELECT id, entries, bytes, version, used FROM space WHERE name = ?1")             \
     X(DB_SPACES, "SELECT count(*) FROM space")                                                     \
     X(DB_ADD_SPACE, "INSERT INTO space (name, entries, bytes, version, used) "                     \
-                    "VALUES (?1, 0, 0, 1, 0) RETURNING id")                                        \
+                    "VALUES (?1, 0, 0, 1, 0)")                                                     \
     X(DB_SET_SPACE, "UPDATE space SET entries = ?2, bytes = ?3, version = ?4, used = ?5 "          \
                     "WHERE id = ?1")                                                               \
     X(DB_SHRINK_SPACE, "UPDATE space SET entries = max(entries - 1, 0), "                          \
@@ -42,7 +43,7 @@ enum {
                "value FROM entry WHERE space = ?1 AND owner = ?2 AND key = ?3")                    \
     X(DB_ADD, "INSERT INTO entry (space, owner, key, type, version, expires, used, size, total, "  \
               "bytes, last, calls, per_ms, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "    \
-              "?10, ?11, ?12, ?13, ?14) RETURNING id")                                             \
+              "?10, ?11, ?12, ?13, ?14)")                                                          \
     X(DB_SET, "UPDATE entry SET type = ?2, version = ?3, expires = ?4, used = ?5, size = ?6, "     \
               "total = ?7, bytes = ?8, last = ?9, calls = ?10, per_ms = ?11, value = ?12 "         \
               "WHERE id = ?1")                                                                     \
@@ -82,6 +83,17 @@ enum db_statement {
 
 enum db_type { DB_NONE, DB_VALUE, DB_WINDOW, DB_LOG };
 
+/* A namespace in the current transaction: its row is read once, and written before the commit. */
+struct db_space {
+    const char *name;
+    int64_t id; /* 0 if it does not exist yet */
+    int64_t entries, bytes;
+    int64_t version; /* latest version in the namespace */
+    int64_t used;    /* counts uses, if it evicts */
+    haft_store_space limits;
+    bool changed;
+};
+
 struct db {
     sqlite3 *handle;
     sqlite3_stmt *statements[DB_STATEMENT_COUNT];
@@ -101,6 +113,8 @@ struct db {
     int64_t now;      /* time of the current request */
     int64_t message;  /* number of the latest message */
     bool state_changed;
+    struct db_space spaces[DB_CACHED_SPACES]; /* those of this transaction */
+    size_t n_spaces;
 };
 
 /* Milliseconds of the monotonic clock. */

@@ -18,44 +18,71 @@ static int space_create(struct db *db, haft_slice name, struct db_space *space)
     hf_db_end(row);
     if (n >= DB_MAX_SPACES)
         return HAFT_ETOOBIG;
-    if (hf_db_first(db, &row, DB_ADD_SPACE, "b", name) < 1)
+    if (hf_db_run(db, DB_ADD_SPACE, "b", name))
         return -1;
-    space->id = sqlite3_column_int64(row, 0);
+    space->id = sqlite3_last_insert_rowid(db->handle);
     space->version = 1;
-    return hf_db_step(db, row) < 0 ? -1 : 0;
+    return 0;
 }
 
-int hf_space_load(struct db *db, const char *name, struct db_space *ret_space)
+static int space_read(struct db *db, haft_slice name, struct db_space *space)
 {
-    haft_slice slice = {name, strlen(name)};
     sqlite3_stmt *row;
-    int status;
+    int status = hf_db_first(db, &row, DB_SPACE, "b", name);
 
-    *ret_space = (struct db_space){.name = name};
-    if (slice.size >= ENTRY_SPACE_NAME)
-        return HAFT_ETOOBIG;
-    ret_space->limits = db->host->limits(db->limits, db->n_limits, name);
-    status = hf_db_first(db, &row, DB_SPACE, "b", slice);
     if (status < 0)
         return -1;
     if (!status)
-        return db->writes ? space_create(db, slice, ret_space) : 0;
-    ret_space->id = sqlite3_column_int64(row, 0);
-    ret_space->entries = sqlite3_column_int64(row, 1);
-    ret_space->bytes = sqlite3_column_int64(row, 2);
-    ret_space->version = sqlite3_column_int64(row, 3);
-    ret_space->used = sqlite3_column_int64(row, 4);
+        return db->writes ? space_create(db, name, space) : 0;
+    space->id = sqlite3_column_int64(row, 0);
+    space->entries = sqlite3_column_int64(row, 1);
+    space->bytes = sqlite3_column_int64(row, 2);
+    space->version = sqlite3_column_int64(row, 3);
+    space->used = sqlite3_column_int64(row, 4);
     hf_db_end(row);
     return 0;
 }
 
-int hf_space_save(struct db *db, struct db_space *space)
+int hf_space_load(struct db *db, const char *name, struct db_space **ret_space)
 {
-    if (!space->changed)
-        return 0;
-    space->changed = false;
-    return hf_db_run(db, DB_SET_SPACE, "iiiii", space->id, space->entries, space->bytes,
-                     space->version, space->used);
+    haft_slice slice = {name, strlen(name)};
+    struct db_space space = {.name = name};
+    int status;
+
+    for (size_t i = 0; i < db->n_spaces; i++)
+        if (!strcmp(db->spaces[i].name, name)) {
+            *ret_space = &db->spaces[i];
+            return 0;
+        }
+    if (slice.size >= ENTRY_SPACE_NAME)
+        return HAFT_ETOOBIG;
+    space.limits = db->host->limits(db->limits, db->n_limits, name);
+    status = space_read(db, slice, &space);
+    if (status)
+        return status;
+    if (db->n_spaces == DB_CACHED_SPACES) {
+        if (hf_spaces_save(db))
+            return -1;
+        db->n_spaces = 0;
+    }
+    *ret_space = &db->spaces[db->n_spaces++];
+    **ret_space = space;
+    return 0;
+}
+
+int hf_spaces_save(struct db *db)
+{
+    for (size_t i = 0; i < db->n_spaces; i++) {
+        struct db_space *space = &db->spaces[i];
+
+        if (!space->changed)
+            continue;
+        space->changed = false;
+        if (hf_db_run(db, DB_SET_SPACE, "iiiii", space->id, space->entries, space->bytes,
+                      space->version, space->used))
+            return -1;
+    }
+    return 0;
 }
 
 int64_t hf_space_use(struct db_space *space)
@@ -90,6 +117,19 @@ int hf_entry_remove(struct db *db, struct db_space *space, const struct db_entry
     return entry_delete(db, entry->id, entry->type);
 }
 
+/* Takes an entry off the counts of its namespace. */
+static int space_shrink(struct db *db, int64_t id, int64_t size)
+{
+    for (size_t i = 0; i < db->n_spaces; i++)
+        if (db->spaces[i].id == id) {
+            db->spaces[i].entries = space_less(db->spaces[i].entries, 1);
+            db->spaces[i].bytes = space_less(db->spaces[i].bytes, size);
+            db->spaces[i].changed = true;
+            return 0;
+        }
+    return hf_db_run(db, DB_SHRINK_SPACE, "ii", id, size);
+}
+
 int hf_entries_sweep(struct db *db, int limit)
 {
     int n = 0;
@@ -107,7 +147,7 @@ int hf_entries_sweep(struct db *db, int limit)
         size = sqlite3_column_int64(row, 2);
         space = sqlite3_column_int64(row, 3);
         hf_db_end(row);
-        if (entry_delete(db, id, type) || hf_db_run(db, DB_SHRINK_SPACE, "ii", space, size))
+        if (entry_delete(db, id, type) || space_shrink(db, space, size))
             return -1;
     }
     return n;
@@ -139,19 +179,16 @@ static int space_evict(struct db *db, struct db_space *space, haft_slice owner)
     return hf_entry_remove(db, space, &oldest);
 }
 
-/* Expired entries go first. Their removal changes the counts of this namespace, too. */
+/* Expired entries go first. */
 static int space_make_room(struct db *db, struct db_space *space, haft_slice owner, int64_t entries,
                            int64_t bytes)
 {
-    struct db_space again;
     int status = 0;
 
     if (space_has_room(space, entries, bytes))
         return 0;
-    if (hf_space_save(db, space) || hf_entries_sweep(db, ENTRY_SWEEP_WHEN_FULL) < 0 ||
-        hf_space_load(db, space->name, &again))
+    if (hf_entries_sweep(db, ENTRY_SWEEP_WHEN_FULL) < 0)
         return -1;
-    *space = again;
     while (!status && !space_has_room(space, entries, bytes))
         status = space->limits.evicts ? space_evict(db, space, owner) : HAFT_ETOOBIG;
     return status;
@@ -227,7 +264,6 @@ int hf_entry_save(struct db *db, struct db_space *space, haft_slice owner, haft_
                   struct db_entry *entry, int64_t old_size, haft_slice value)
 {
     int64_t more = entry->size > old_size ? entry->size - old_size : 0, used;
-    sqlite3_stmt *row;
     int status = space_make_room(db, space, owner, !entry->id, more);
 
     if (status)
@@ -241,10 +277,10 @@ int hf_entry_save(struct db *db, struct db_space *space, haft_slice owner, haft_
                          entry->version, entry->expires, used, entry->size, entry->total,
                          entry->bytes, entry->last, entry->calls, entry->per_ms, value);
     space->entries++;
-    if (hf_db_first(db, &row, DB_ADD, "ibbiiiiiiiiiib", space->id, owner, key, (int64_t)entry->type,
-                    entry->version, entry->expires, used, entry->size, entry->total, entry->bytes,
-                    entry->last, entry->calls, entry->per_ms, value) < 1)
+    if (hf_db_run(db, DB_ADD, "ibbiiiiiiiiiib", space->id, owner, key, (int64_t)entry->type,
+                  entry->version, entry->expires, used, entry->size, entry->total, entry->bytes,
+                  entry->last, entry->calls, entry->per_ms, value))
         return -1;
-    entry->id = sqlite3_column_int64(row, 0);
-    return hf_db_step(db, row) < 0 ? -1 : 0;
+    entry->id = sqlite3_last_insert_rowid(db->handle);
+    return 0;
 }

@@ -4,17 +4,6 @@
 
 #include "store/sqlite/db.h"
 
-/* A namespace in this transaction. */
-struct db_space {
-    const char *name;
-    int64_t id; /* 0 if it does not exist yet */
-    int64_t entries, bytes;
-    int64_t version; /* latest version in the namespace */
-    int64_t used;    /* counts uses, if it evicts */
-    haft_store_space limits;
-    bool changed;
-};
-
 /* Columns of an entry, except its name and value. */
 struct db_entry {
     int64_t id; /* 0 if there is none */
@@ -26,10 +15,11 @@ struct db_entry {
     int64_t calls, per_ms; /* rate of a window */
 };
 
-/* Reads a namespace; one that does not exist is added in a transaction that writes. Returns 0, an error, or
- * -1 with db->error set. */
-int hf_space_load(struct db *db, const char *name, struct db_space *ret_space);
-int hf_space_save(struct db *db, struct db_space *space);
+/* Finds a namespace, which is valid until the next call; one that does not exist is added in a transaction that writes.
+ * `name` must live until the transaction ends. Returns 0, an error, or -1 with db->error set. */
+int hf_space_load(struct db *db, const char *name, struct db_space **ret_space);
+/* Writes all changed ones, before a commit; returns 0 or -1. */
+int hf_spaces_save(struct db *db);
 /* The number of the next use, if the namespace evicts; otherwise 0. */
 int64_t hf_space_use(struct db_space *space);
 

@@ -51,9 +51,9 @@ static int writer_transact(struct sqlite_store *store, struct job *jobs, bool wr
     for (struct job *job = jobs; job && !db->error; job = job->next)
         if (writes || !job->writes)
             job->status = writer_apply(db, job);
-    if (writes && !db->error)
-        writer_sweep(store);
-    else if (!db->error)
+    if (writes && !db->error && writer_sweep(store) >= 0)
+        hf_spaces_save(db);
+    else if (!writes && !db->error)
         writer_look(store);
     if (hf_db_commit(db))
         return -1;
@@ -174,7 +174,8 @@ static void writer_clean(struct sqlite_store *store)
     store->more_expired = false;
     if (!hf_db_begin(db, true, false)) {
         hf_db_set_now(db, clock - db->shift);
-        writer_sweep(store);
+        if (writer_sweep(store) >= 0)
+            hf_spaces_save(db);
         if (!hf_db_commit(db))
             return;
     }
