@@ -15,7 +15,8 @@ static struct {
     atomic_int fail_at;   /* the call that fails, from 1; 0 for none */
     atomic_bool for_ever; /* all later ones fail as well */
     atomic_int failures;
-    atomic_bool is_full; /* writes fail as if the disk were full */
+    atomic_bool is_full;   /* writes fail as if the disk were full */
+    atomic_llong max_size; /* of a file; 0 for any */
 } shim;
 
 struct shim_file {
@@ -57,7 +58,11 @@ static int shim_read(sqlite3_file *file, void *to, int n, sqlite3_int64 at)
 
 static int shim_write(sqlite3_file *file, const void *from, int n, sqlite3_int64 at)
 {
-    SHIM_TRY(SHIM_WRITE, file, xWrite, from, n, at);
+    int error = shim_fails(SHIM_WRITE);
+
+    if (!error && shim.max_size && at + n > shim.max_size)
+        error = SQLITE_FULL;
+    return error ? error : SHIM(file)->pMethods->xWrite(SHIM(file), from, n, at);
 }
 
 static int shim_truncate(sqlite3_file *file, sqlite3_int64 size)

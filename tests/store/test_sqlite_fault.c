@@ -1,6 +1,7 @@
 /* The store on SQLite when the disk fails, when it is full, and when memory runs out. */
 #include <errno.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 
@@ -119,6 +120,66 @@ static void a_full_disk_is_survived(void **state)
     fill(shim_set_full);
 }
 
+static sem_t held, go_on;
+static atomic_int answered;
+
+static void on_hold(haft_store_request *request)
+{
+    (void)request;
+    sem_post(&held);
+    sem_wait(&go_on);
+}
+
+static void on_answer(haft_store_request *request)
+{
+    (void)request;
+    answered++;
+}
+
+/* If the disk is full for one request of a commit, the others do not fail with it. */
+static void small_requests_still_fit(void **state)
+{
+    enum { LARGE = 400000, REQUESTS = 5 };
+    haft_store_op ops[REQUESTS + 1];
+    haft_store_request requests[REQUESTS + 1];
+    char *bytes = calloc(1, LARGE), groups[REQUESTS + 1][16];
+    haft_store *store;
+
+    (void)state;
+    sqlite_empty();
+    shim_set(0, false);
+    sem_init(&held, 0, 0);
+    sem_init(&go_on, 0, 0);
+    answered = 0;
+    store = sqlite_open("store.db");
+    for (int i = 0; i <= REQUESTS; i++) {
+        snprintf(groups[i], sizeof groups[i], "g%d", i);
+        ops[i] = (haft_store_op){
+            .kind = HAFT_STORE_PUT, .key = S("k"), .value = {bytes, i == 3 ? LARGE : 100}};
+        requests[i] = (haft_store_request){.space = "s",
+                                           .group = HAFT_SLICE(groups[i]),
+                                           .ops = &ops[i],
+                                           .n_ops = 1,
+                                           .now = 1,
+                                           .done = i ? on_answer : on_hold};
+        assert_int_equal(haft_store_submit(store, &requests[i]), HAFT_PENDING);
+        if (!i)
+            sem_wait(&held);
+    }
+    shim.max_size = 300000;
+    sem_post(&go_on);
+    haft_store_free(store);
+    shim.max_size = 0;
+    assert_int_equal(answered, REQUESTS);
+    for (int i = 0; i <= REQUESTS; i++)
+        assert_int_equal(requests[i].status, i == 3 ? HAFT_EFAIL : 1);
+    store = sqlite_open("store.db");
+    for (int i = 0; i <= REQUESTS; i++)
+        assert_int_equal(store_has(store, "s", groups[i], 1), i != 3);
+    haft_store_free(store);
+    free(bytes);
+}
+
 /* Space for as long as it exists. */
 static void ballast_set_full(bool full)
 {
@@ -227,6 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(survives_failures),
         cmocka_unit_test(a_full_disk_is_survived),
+        cmocka_unit_test(small_requests_still_fit),
         cmocka_unit_test(a_small_disk_is_survived),
         cmocka_unit_test(loses_nothing_without_memory),
     };

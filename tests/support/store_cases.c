@@ -350,7 +350,7 @@ void store_case_channels(store_maker *make)
     say(store, "s", "a", "1", true);
     say(store, "s", "b", "2", true);
     say(store, "other", "a", "3", true);
-    say(store, "s", "a", "4", false); /* what is not applied is not told */
+    say(store, "s", "a", "4", false); /* a request that is not applied publishes nothing */
     haft_store_unsubscribe(store, &one.subscriber);
     haft_store_unsubscribe(store, &one.subscriber);
     say(store, "s", "a", "5", true);

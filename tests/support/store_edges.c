@@ -155,7 +155,7 @@ static void spares_the_group_that_asks(store_maker *make)
     haft_store_free(store);
 }
 
-/* What is gone does not count. */
+/* Removed entries free their bytes. */
 static void gives_bytes_back(store_maker *make)
 {
     static const haft_store_space spaces[] = {{.name = "s", .max_bytes = 1000}};

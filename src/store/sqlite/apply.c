@@ -435,7 +435,7 @@ static int apply_all(struct apply *apply)
     return status ? status : 1;
 }
 
-/* What is known of namespaces goes back with the savepoint. */
+/* The counts of namespaces are restored with the savepoint. */
 static int apply_or_undo(struct apply *apply)
 {
     struct db *db = apply->db;

@@ -16,7 +16,7 @@
 enum {
     FILE_MAX_PATH = 4096,
     FILE_CHECK_MS = 2000,      /* time for quick_check */
-    FILE_PROGRESS_STEPS = 4000 /* of SQLite's machine, between looks at the clock */
+    FILE_PROGRESS_STEPS = 4000 /* of SQLite's machine, between two readings of the clock */
 };
 
 /* ---- the file system ---- */
@@ -80,7 +80,7 @@ static int file_check(const char *file, haft_reason *reterr_reason)
                                 strerror(errno));
     if (!S_ISREG(about.st_mode))
         return hf_report_reason(reterr_reason, HAFT_EINVAL, "it is not a regular file");
-    if (about.st_mode & 077)
+    if (about.st_mode & (S_IRWXG | S_IRWXO))
         return hf_report_reason(reterr_reason, HAFT_EDENIED,
                                 "other users can access the file (mode %04o); run: chmod 600 FILE",
                                 (unsigned)about.st_mode & 07777);

@@ -6,7 +6,7 @@
 
 enum { REPORT_KINDS = 8, REPORT_INTERVAL_MS = 60000 };
 
-/* What has been logged. */
+/* State of the log of a store. */
 struct report {
     haft_log_function *log;
     void *context;

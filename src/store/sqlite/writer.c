@@ -66,7 +66,7 @@ static int writer_transact(struct sqlite_store *store, struct job *jobs, bool wr
 
 /* ---- answers ---- */
 
-static void writer_fail(struct job *job, int status)
+static void writer_reject(struct job *job, int status)
 {
     job->status = status;
     for (size_t i = 0; job->request && i < job->request->n_ops; i++)
@@ -107,14 +107,14 @@ static void writer_read_only(struct sqlite_store *store, struct job *jobs, int s
     for (struct job *job = jobs; job; job = job->next) {
         any = any || !job->writes;
         if (job->writes)
-            writer_fail(job, status);
+            writer_reject(job, status);
     }
     if (!any || !writer_transact(store, jobs, false, false))
         return;
     hf_report_error(&store->report, store->db.error);
     for (struct job *job = jobs; job; job = job->next)
         if (!job->writes)
-            writer_fail(job, hf_report_status(store->db.error));
+            writer_reject(job, hf_report_status(store->db.error));
 }
 
 static void writer_try(struct sqlite_store *store, struct job *jobs, bool writes, bool durable)
@@ -140,7 +140,7 @@ static void writer_try(struct sqlite_store *store, struct job *jobs, bool writes
     if (writes)
         writer_read_only(store, jobs, hf_report_status(error));
     for (struct job *job = jobs; job && !writes; job = job->next)
-        writer_fail(job, hf_report_status(error));
+        writer_reject(job, hf_report_status(error));
 }
 
 static void writer_process(struct sqlite_store *store, struct job *jobs, bool closing)
@@ -153,7 +153,7 @@ static void writer_process(struct sqlite_store *store, struct job *jobs, bool cl
     }
     if (store->gives_up) {
         for (struct job *job = jobs; job; job = job->next)
-            writer_fail(job, HAFT_ECLOSED);
+            writer_reject(job, HAFT_ECLOSED);
     } else {
         writer_try(store, jobs, writes, durable);
         store->gives_up = closing && (store->db.error & 0xff) == SQLITE_BUSY;
