@@ -104,6 +104,8 @@ static int apply_take(struct apply *apply, haft_store_op *op, struct plan *plan)
         return -1;
     plan->dropped = sqlite3_column_int64(row, 0);
     hf_db_end(row);
+    if (plan->dropped < 0 || plan->dropped > entry->total)
+        return hf_db_damaged(apply->db);
     if (entry->total - plan->dropped < (int64_t)op->rate.calls)
         return 1;
     return apply_wait(apply, op, plan) ? -1 : 0;
@@ -270,7 +272,7 @@ static int apply_trim_log(struct apply *apply, const haft_store_op *op, struct d
         if (hf_db_run(apply->db, DB_REMOVE_RECORD, "ii", entry->id, sequence))
             return -1;
         entry->total--;
-        entry->bytes -= size;
+        entry->bytes = size < entry->bytes ? entry->bytes - size : 0;
     }
     return 0;
 }
@@ -284,7 +286,7 @@ static int apply_write_record(struct apply *apply, size_t i)
     int64_t base = hf_entry_base(apply->names->group, apply->names->keys[i]);
     int status;
 
-    if (value.size > DB_MAX_VALUE || entry.last == INT64_MAX)
+    if (value.size > DB_MAX_VALUE || entry.last == DB_MAX_COUNT)
         return HAFT_ETOOBIG;
     entry.type = DB_LOG;
     entry.total++;

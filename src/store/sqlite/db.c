@@ -109,6 +109,20 @@ int hf_db_first(struct db *db, sqlite3_stmt **ret_row, enum db_statement id, con
     return hf_db_step(db, *ret_row);
 }
 
+int hf_db_damaged(struct db *db)
+{
+    db_failed(db, SQLITE_CORRUPT);
+    return -1;
+}
+
+int64_t hf_db_count(sqlite3_stmt *row, int column, bool *damaged)
+{
+    int64_t count = sqlite3_column_int64(row, column);
+
+    *damaged = *damaged || count < 0 || count > DB_MAX_COUNT;
+    return count;
+}
+
 haft_slice hf_db_slice(sqlite3_stmt *row, int column)
 {
     const void *data = sqlite3_column_blob(row, column);
@@ -124,8 +138,8 @@ haft_slice hf_db_slice(sqlite3_stmt *row, int column)
  * difference, so that time goes on from where it was. */
 void hf_db_set_now(struct db *db, int64_t now)
 {
-    if (now > INT64_MAX - db->shift)
-        now = INT64_MAX - db->shift;
+    if (now > DB_MAX_TIME - db->shift)
+        now = DB_MAX_TIME - db->shift;
     now += db->shift;
     if (now < db->clock && db->clock - now > DB_CLOCK_TOLERANCE)
         db->shift += db->clock - now;
@@ -161,17 +175,14 @@ static int db_read_state(struct db *db)
 {
     sqlite3_stmt *row;
     int status = hf_db_first(db, &row, DB_STATE, "");
+    bool damaged = false;
 
-    if (!status)
-        db_failed(db, SQLITE_CORRUPT);
     if (status < 1)
-        return -1;
-    db->clock = sqlite3_column_int64(row, 0);
-    db->message = sqlite3_column_int64(row, 1);
+        return status ? -1 : hf_db_damaged(db);
+    db->clock = hf_db_count(row, 0, &damaged);
+    db->message = hf_db_count(row, 1, &damaged);
     hf_db_end(row);
-    if (db->clock < 0 || db->message < 0 || db->message > INT64_MAX / 2)
-        db_failed(db, SQLITE_CORRUPT);
-    return db->error ? -1 : 0;
+    return damaged || db->clock > DB_MAX_TIME ? hf_db_damaged(db) : 0;
 }
 
 int hf_db_begin(struct db *db, bool writes, bool durable)

@@ -81,6 +81,10 @@ enum db_statement {
         DB_STATEMENT_COUNT
 };
 
+/* Times and counts are below these, so that sums of some do not overflow. */
+#define DB_MAX_TIME (INT64_MAX / 4096)
+#define DB_MAX_COUNT (INT64_MAX / 16)
+
 enum db_type { DB_NONE, DB_VALUE, DB_WINDOW, DB_LOG };
 
 /* A namespace in the current transaction: its row is read once, and written before the commit. */
@@ -133,6 +137,10 @@ int hf_db_run(struct db *db, enum db_statement id, const char *types, ...);
 int hf_db_first(struct db *db, sqlite3_stmt **ret_row, enum db_statement id, const char *types,
                 ...);
 
+/* Fails the transaction because of a number that a store does not write; returns -1. */
+int hf_db_damaged(struct db *db);
+/* Reads a number that counts something; sets *damaged if it cannot be one. */
+int64_t hf_db_count(sqlite3_stmt *row, int column, bool *damaged);
 /* Bytes of a column, valid until the statement goes on. */
 haft_slice hf_db_slice(sqlite3_stmt *row, int column);
 

@@ -29,18 +29,19 @@ static int space_read(struct db *db, haft_slice name, struct db_space *space)
 {
     sqlite3_stmt *row;
     int status = hf_db_first(db, &row, DB_SPACE, "b", name);
+    bool damaged = false;
 
     if (status < 0)
         return -1;
     if (!status)
         return db->writes ? space_create(db, name, space) : 0;
-    space->id = sqlite3_column_int64(row, 0);
-    space->entries = sqlite3_column_int64(row, 1);
-    space->bytes = sqlite3_column_int64(row, 2);
-    space->version = sqlite3_column_int64(row, 3);
-    space->used = sqlite3_column_int64(row, 4);
+    space->id = hf_db_count(row, 0, &damaged);
+    space->entries = hf_db_count(row, 1, &damaged);
+    space->bytes = hf_db_count(row, 2, &damaged);
+    space->version = hf_db_count(row, 3, &damaged);
+    space->used = hf_db_count(row, 4, &damaged);
     hf_db_end(row);
-    return 0;
+    return damaged ? hf_db_damaged(db) : 0;
 }
 
 int hf_space_load(struct db *db, const char *name, struct db_space **ret_space)
@@ -201,20 +202,23 @@ int64_t hf_entry_base(haft_slice owner, haft_slice key)
     return ENTRY_OVERHEAD + (int64_t)owner.size + (int64_t)key.size;
 }
 
-static void entry_read(sqlite3_stmt *row, struct db_entry *ret_entry)
+static int entry_read(struct db *db, sqlite3_stmt *row, struct db_entry *ret_entry)
 {
+    bool damaged = false;
+
     *ret_entry = (struct db_entry){
-        .id = sqlite3_column_int64(row, 0),
+        .id = hf_db_count(row, 0, &damaged),
         .type = (enum db_type)sqlite3_column_int(row, 1),
-        .version = sqlite3_column_int64(row, 2),
+        .version = hf_db_count(row, 2, &damaged),
         .expires = sqlite3_column_int64(row, 3),
-        .size = sqlite3_column_int64(row, 4),
-        .total = sqlite3_column_int64(row, 5),
-        .bytes = sqlite3_column_int64(row, 6),
-        .last = sqlite3_column_int64(row, 7),
-        .calls = sqlite3_column_int64(row, 8),
-        .per_ms = sqlite3_column_int64(row, 9),
+        .size = hf_db_count(row, 4, &damaged),
+        .total = hf_db_count(row, 5, &damaged),
+        .bytes = hf_db_count(row, 6, &damaged),
+        .last = hf_db_count(row, 7, &damaged),
+        .calls = hf_db_count(row, 8, &damaged),
+        .per_ms = hf_db_count(row, 9, &damaged),
     };
+    return damaged ? hf_db_damaged(db) : 0;
 }
 
 static int entry_copy_value(struct db *db, haft_slice value, haft_arena *arena,
@@ -245,12 +249,13 @@ int hf_entry_find(struct db *db, struct db_space *space, haft_slice owner, haft_
     status = hf_db_first(db, &row, DB_FIND, "ibb", space->id, owner, key);
     if (status < 1)
         return status;
-    entry_read(row, &entry);
+    status = entry_read(db, row, &entry);
     expired = entry.expires > 0 && entry.expires <= db->now;
-    status = 0;
-    if (!expired && arena && entry.type == DB_VALUE)
+    if (!status && !expired && arena && entry.type == DB_VALUE)
         status = entry_copy_value(db, hf_db_slice(row, 10), arena, ret_value);
     hf_db_end(row);
+    if (status)
+        return status;
     if (!expired)
         *ret_entry = entry;
     else if (db->writes)
