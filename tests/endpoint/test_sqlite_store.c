@@ -66,6 +66,20 @@ static void check_soon(struct bench *bench, struct reply *reply, const struct ro
     free(body);
 }
 
+/* The store's thread may still be in the endpoint when the last answer has arrived. */
+static void close_when_idle(struct bench *bench)
+{
+    static const struct timespec pause = {0, 1000000};
+
+    hf_endpoint_abandon(bench->endpoint);
+    for (int i = 0; i < 5000 && !haft_endpoint_idle(bench->endpoint); i++) {
+        haft_endpoint_tick(bench->endpoint, bench->now);
+        nanosleep(&pause, NULL);
+    }
+    assert_true(haft_endpoint_idle(bench->endpoint));
+    bench_close(bench);
+}
+
 static void keeps_sessions(void **state)
 {
     static const struct row rows[] = {
@@ -98,7 +112,7 @@ static void keeps_sessions(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         check_soon(bench, &reply, &rows[i]);
     snprintf(id, sizeof id, "%s", bench->session);
-    bench_close(bench);
+    close_when_idle(bench);
     haft_store_free(store);
 
     store = file_open();
@@ -107,7 +121,7 @@ static void keeps_sessions(void **state)
     snprintf(bench->session, sizeof bench->session, "%s", id);
     for (size_t i = 0; i < COUNT_OF(after); i++)
         check_soon(bench, &reply, &after[i]);
-    bench_close(bench);
+    close_when_idle(bench);
     haft_store_free(store);
 }
 

@@ -16,6 +16,7 @@ static struct {
     atomic_bool for_ever; /* all later ones fail as well */
     atomic_int failures;
     atomic_bool is_full;   /* writes fail as if the disk were full */
+    atomic_int syncs;      /* how often SQLite has waited for the disk */
     atomic_llong max_size; /* of a file; 0 for any */
 } shim;
 
@@ -75,6 +76,7 @@ static int shim_sync(sqlite3_file *file, int flags)
 {
     (void)file;
     (void)flags;
+    shim.syncs++;
     return shim_fails(SHIM_SYNC);
 }
 

@@ -136,48 +136,77 @@ static void on_answer(haft_store_request *request)
     answered++;
 }
 
-/* If the disk is full for one request of a commit, the others do not fail with it. */
-static void small_requests_still_fit(void **state)
+enum { REQUESTS = 100 };
+
+static haft_store_op put_ops[REQUESTS + 1];
+static haft_store_request requests[REQUESTS + 1];
+static char groups[REQUESTS + 1][16];
+
+/* Submits requests, which wait until go_on because of the first one; number `large` has `size` bytes. */
+static haft_store *submit_together(int n, int large, size_t size, bool durable)
 {
-    enum { LARGE = 400000, REQUESTS = 5 };
-    haft_store_op ops[REQUESTS + 1];
-    haft_store_request requests[REQUESTS + 1];
-    char *bytes = calloc(1, LARGE), groups[REQUESTS + 1][16];
+    static char bytes[400000];
     haft_store *store;
 
-    (void)state;
     sqlite_empty();
     shim_set(0, false);
     sem_init(&held, 0, 0);
     sem_init(&go_on, 0, 0);
     answered = 0;
     store = sqlite_open("store.db");
-    for (int i = 0; i <= REQUESTS; i++) {
+    for (int i = 0; i <= n; i++) {
         snprintf(groups[i], sizeof groups[i], "g%d", i);
-        ops[i] = (haft_store_op){
-            .kind = HAFT_STORE_PUT, .key = S("k"), .value = {bytes, i == 3 ? LARGE : 100}};
+        put_ops[i] = (haft_store_op){
+            .kind = HAFT_STORE_PUT, .key = S("k"), .value = {bytes, i == large ? size : 100}};
         requests[i] = (haft_store_request){.space = "s",
                                            .group = HAFT_SLICE(groups[i]),
-                                           .ops = &ops[i],
+                                           .ops = &put_ops[i],
                                            .n_ops = 1,
                                            .now = 1,
+                                           .durable = durable,
                                            .done = i ? on_answer : on_hold};
         assert_int_equal(haft_store_submit(store, &requests[i]), HAFT_PENDING);
         if (!i)
             sem_wait(&held);
     }
+    return store;
+}
+
+/* If the disk is full for one request of a commit, the others do not fail with it. */
+static void small_requests_still_fit(void **state)
+{
+    haft_store *store = submit_together(5, 3, 400000, false);
+
+    (void)state;
     shim.max_size = 300000;
     sem_post(&go_on);
     haft_store_free(store);
     shim.max_size = 0;
-    assert_int_equal(answered, REQUESTS);
-    for (int i = 0; i <= REQUESTS; i++)
+    assert_int_equal(answered, 5);
+    for (int i = 0; i <= 5; i++)
         assert_int_equal(requests[i].status, i == 3 ? HAFT_EFAIL : 1);
     store = sqlite_open("store.db");
-    for (int i = 0; i <= REQUESTS; i++)
+    for (int i = 0; i <= 5; i++)
         assert_int_equal(store_has(store, "s", groups[i], 1), i != 3);
     haft_store_free(store);
-    free(bytes);
+}
+
+/* Durable requests that wait together wait for the disk once; others do not wait for it. */
+static void commits_together(void **state)
+{
+    (void)state;
+    for (int durable = 0; durable < 2; durable++) {
+        haft_store *store = submit_together(REQUESTS, 0, 100, durable);
+        int before = shim.syncs;
+
+        sem_post(&go_on);
+        while (answered < REQUESTS)
+            sqlite_sleep(1);
+        assert_int_equal(shim.syncs - before, durable);
+        haft_store_free(store);
+        for (int i = 1; i <= REQUESTS; i++)
+            assert_true(requests[i].status == 1 && requests[i].is_durable == durable);
+    }
 }
 
 /* Space for as long as it exists. */
@@ -286,11 +315,9 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(survives_failures),
-        cmocka_unit_test(a_full_disk_is_survived),
-        cmocka_unit_test(small_requests_still_fit),
-        cmocka_unit_test(a_small_disk_is_survived),
-        cmocka_unit_test(loses_nothing_without_memory),
+        cmocka_unit_test(survives_failures),        cmocka_unit_test(a_full_disk_is_survived),
+        cmocka_unit_test(small_requests_still_fit), cmocka_unit_test(commits_together),
+        cmocka_unit_test(a_small_disk_is_survived), cmocka_unit_test(loses_nothing_without_memory),
     };
 
     return cmocka_run_group_tests(tests, set_up, sqlite_tear_down);
