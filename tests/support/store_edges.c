@@ -170,8 +170,30 @@ static void gives_bytes_back(store_maker *make)
     haft_store_free(store);
 }
 
+/* A request that a limit stops in the middle does not use up any of the limit. */
+static void undoes_what_it_has_counted(store_maker *make)
+{
+    static const haft_store_space spaces[] = {{.name = "s", .max_entries = 2}};
+    haft_store *store = make(spaces, 1);
+
+    for (int i = 0; i < 3; i++) {
+        haft_store_op ops[] = {PUT("a", "x"), PUT("b", "x"), PUT("c", "x")};
+        haft_store_request request = {
+            .space = "s", .group = slice("g"), .ops = ops, .n_ops = 3, .now = 1000};
+
+        assert_int_equal(store_submit(store, &request), HAFT_ETOOBIG);
+        assert_int_equal(ops[2].status, HAFT_ETOOBIG);
+    }
+    assert_int_equal(scan(store, "s", ""), 0);
+    assert_int_equal(put_text(store, "s", "g", "a", "x", 0), 1);
+    assert_int_equal(put_text(store, "s", "g", "b", "x", 0), 1);
+    assert_int_equal(put_text(store, "s", "g", "c", "x", 0), HAFT_ETOOBIG);
+    haft_store_free(store);
+}
+
 void store_case_edges(store_maker *make)
 {
+    undoes_what_it_has_counted(make);
     reads_as_many_bytes_as_asked(make);
     keeps_the_end_of_a_log(make);
     never_is_far_away(make);
