@@ -52,6 +52,9 @@ extern const haft_part haft_crypto_part;
 /* The part in libhaft-yaml: YAML, on libyaml. A gateway needs it for OpenAPI documents in YAML. */
 extern const haft_part haft_yaml_part;
 
+/* The part in libhaft-sqlite: stores in files, on SQLite. haft_sqlite_store_new needs it. */
+extern const haft_part haft_sqlite_part;
+
 #ifdef __cplusplus
 }
 #endif

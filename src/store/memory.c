@@ -7,8 +7,15 @@
 
 #include "store/group.h"
 #include "base/struct.h"
+#include "store/limits.h"
 
-enum { MAX_SPACES = 64, SWEEP_SLOTS = 2, SPACE_NAME = 32 };
+enum {
+    MAX_SPACES = 64,
+    SWEEP_SLOTS = 2,
+    SPACE_NAME = 32,
+    DEFAULT_ENTRIES = 10000,
+    DEFAULT_BYTES = 64 << 20
+};
 
 struct space {
     struct space *next;
@@ -61,16 +68,21 @@ static const haft_store_space *limits_find(const haft_store_space *limits, size_
     return NULL;
 }
 
-static haft_store_space space_limits(const struct memory_store *memory, const char *name)
+haft_store_space hf_store_limits(const haft_store_space *spaces, size_t n, const char *name)
 {
     size_t n_own = sizeof own_limits / sizeof *own_limits;
-    const haft_store_space *limits = limits_find(memory->limits, memory->n_limits, name);
+    const haft_store_space *limits = limits_find(spaces, n, name);
+    haft_store_space space = {0};
 
     if (!limits)
         limits = limits_find(own_limits, n_own, name);
     if (!limits)
-        limits = limits_find(memory->limits, memory->n_limits, NULL);
-    return limits ? *limits : (haft_store_space){0};
+        limits = limits_find(spaces, n, NULL);
+    if (limits)
+        space = *limits;
+    space.max_entries = space.max_entries ? space.max_entries : DEFAULT_ENTRIES;
+    space.max_bytes = space.max_bytes ? space.max_bytes : DEFAULT_BYTES;
+    return space;
 }
 
 static struct space *space_find(struct memory_store *memory, const char *name)
@@ -86,7 +98,7 @@ static struct space *space_find(struct memory_store *memory, const char *name)
 static struct space *space_add(struct memory_store *memory, const char *name)
 {
     const haft_allocator *allocator = memory->allocator;
-    haft_store_space limits = space_limits(memory, name);
+    haft_store_space limits = hf_store_limits(memory->limits, memory->n_limits, name);
     struct space *space = allocator->alloc(allocator->context, sizeof *space);
 
     if (!space)

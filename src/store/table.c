@@ -5,9 +5,7 @@
 
 enum {
     TABLE_FIRST_SLOTS = 64,
-    SWEEP_WHEN_FULL = 256, /* slots */
-    DEFAULT_ENTRIES = 10000,
-    DEFAULT_BYTES = 64 << 20
+    SWEEP_WHEN_FULL = 256 /* slots */
 };
 
 /* ---- the table ---- */
@@ -17,10 +15,6 @@ int hf_table_init(struct table *table, const haft_store_space *limits,
 {
     *table = (struct table){
         .limits = *limits, .allocator = allocator, .n_slots = TABLE_FIRST_SLOTS, .version = 1};
-    if (!table->limits.max_entries)
-        table->limits.max_entries = DEFAULT_ENTRIES;
-    if (!table->limits.max_bytes)
-        table->limits.max_bytes = DEFAULT_BYTES;
     table->slots = allocator->alloc(allocator->context, TABLE_FIRST_SLOTS * sizeof *table->slots);
     if (!table->slots)
         return HAFT_ENOMEM;

@@ -84,26 +84,10 @@ static bool exact_allows(struct window *window, int64_t now, int64_t *ret_wait)
 
 /* ---- by slices ---- */
 
-/* The slice that contains a time, counted from time 0. */
-static int64_t slice_of(const struct window *window, int64_t now)
-{
-    int64_t per_ms = window->rate.per_ms;
-
-    return now / per_ms * WINDOW_SLICES + now % per_ms * WINDOW_SLICES / per_ms;
-}
-
-/* The start of a slice. */
-static int64_t slice_start(const struct window *window, int64_t slice)
-{
-    int64_t per_ms = window->rate.per_ms, rest = slice % WINDOW_SLICES * per_ms;
-
-    return slice / WINDOW_SLICES * per_ms + rest / WINDOW_SLICES + (rest % WINDOW_SLICES != 0);
-}
-
 static void slices_set_newest(struct window *window, int64_t slice)
 {
     window->newest_slice = slice;
-    window->slice_until = slice_start(window, slice + 1);
+    window->slice_until = slice_begin(window->rate.per_ms, slice + 1);
     window->slice_at = (unsigned)((uint64_t)slice % (WINDOW_SLICES + 1));
 }
 
@@ -129,7 +113,7 @@ static void slices_advance(struct window *window, int64_t slice)
 
 static bool slices_allow(struct window *window, int64_t now, int64_t *ret_wait)
 {
-    int64_t slice = slice_of(window, now);
+    int64_t slice = slice_at(window->rate.per_ms, now);
 
     if (window->capacity)
         slices_advance(window, slice);
@@ -140,7 +124,7 @@ static bool slices_allow(struct window *window, int64_t now, int64_t *ret_wait)
     for (int64_t oldest = window->newest_slice - WINDOW_SLICES; oldest <= window->newest_slice;
          oldest++)
         if (oldest >= 0 && window->times[(uint64_t)oldest % (WINDOW_SLICES + 1)]) {
-            *ret_wait = slice_start(window, oldest + WINDOW_SLICES + 1) - now;
+            *ret_wait = slice_begin(window->rate.per_ms, oldest + WINDOW_SLICES + 1) - now;
             break;
         }
     return false;

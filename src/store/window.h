@@ -13,8 +13,7 @@
 #include <haft/tool.h>
 
 #include "base/base.h"
-
-enum { WINDOW_EXACT = 10000, WINDOW_SLICES = 1000 };
+#include "store/slice.h"
 
 struct window {
     haft_rate rate;

@@ -424,7 +424,12 @@ static void stores(void)
     haft_store own = {AT_END(haft_store_methods, .name = "own", .submit = submit)};
     haft_store_op op = {.kind = HAFT_STORE_DELETE, .key = HAFT_SLICE("k")};
     haft_store_request request = {.space = "x", .group = HAFT_SLICE("g"), .ops = &op, .n_ops = 1};
+    haft_reason reason = {0};
 
+    /* neither the directory nor, perhaps, the part is there */
+    CHECK(!haft_sqlite_store_new("/nowhere/at/all.db", AT_END(haft_sqlite_options, .max_queue = 1),
+                                 &reason));
+    CHECK(reason.code == HAFT_ENOTFOUND);
     CHECK(memory && haft_store_submit(memory, &request) == 0);
     CHECK(haft_store_submit(&own, &request) == 0);
     haft_store_free(memory);
@@ -477,7 +482,7 @@ static const struct {
     {clients, "haft_client_exchange haft_topics"},
     {connections, "haft_oauth_options haft_target"},
     {authenticators, "haft_authenticator_options haft_issuer"},
-    {stores, "haft_store_memory_options haft_store_methods"},
+    {stores, "haft_sqlite_options haft_store_memory_options haft_store_methods"},
     {plugins, "haft_plugin"},
     {gateway_plugins, "haft_gateway_part"},
 };

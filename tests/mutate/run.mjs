@@ -61,6 +61,7 @@ const copyTree = () => {
   const append = (path, text) => texts.set(path, readFileSync(join(root, path), "utf8") + text);
   append("src/base/CMakeLists.txt", "\nhaft_sources(mutant.c)\n");
   append("src/http/client/CMakeLists.txt", "\ntarget_sources(http_client_objects PRIVATE ../../base/mutant.c)\n");
+  append("src/store/sqlite/CMakeLists.txt", "\ntarget_sources(sqlite_objects PRIVATE ../../base/mutant.c)\n");
   texts.set("src/base/mutant.c", readFileSync(join(root, "tests/mutate/mutant.c")));
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n")
     .filter((file) => file && existsSync(join(root, file)) && !/^(tests\/mutate|bench)\//.test(file));

@@ -10,8 +10,8 @@
 import { readdirSync, readFileSync, existsSync } from "node:fs";
 import { basename, join } from "node:path";
 
-const rooms = { home: "apps/home", program: "apps/haft", http_client: "src/http/client" };
-const elsewhere = { http: ["src/http/client"] };
+const rooms = { home: "apps/home", program: "apps/haft", http_client: "src/http/client", sqlite: "src/store/sqlite" };
+const elsewhere = { http: ["src/http/client"], store: ["src/store/sqlite"] };
 
 export const roomFolder = (room) => rooms[room] ?? join("src", room);
 
