@@ -27,6 +27,7 @@
 #include <haft/run.h>
 #include <haft/schema.h>
 #include <haft/server.h>
+#include <haft/skill.h>
 #include <haft/store.h>
 #include <haft/tool.h>
 #include <haft/transport.h>
