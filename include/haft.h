@@ -31,6 +31,7 @@
 #include <haft/store.h>
 #include <haft/tool.h>
 #include <haft/transport.h>
+#include <haft/ui.h>
 #include <haft/version.h>
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <haft/call.h>
 #include <haft/store.h>
+#include <haft/ui.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -227,6 +228,8 @@ typedef struct haft_resource {
     void *data;         /* pointer of the program: haft_tool_data */
     bool quick;         /* never blocks: runs on the thread that reads */
     const char *scopes; /* scopes that reading it requires, as in haft_tool */
+    const haft_ui_page
+        *page; /* it is an app, a user interface of tools: haft/ui.h; NULL if it is not */
 } haft_resource;
 
 /* Add a resource, or a template of resources.  The constants must outlive the server.  Each returns
