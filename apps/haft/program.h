@@ -67,6 +67,12 @@ struct import_words {
     size_t n_rules;
 };
 
+/* Options of the command skills. */
+struct skill_words {
+    const char *to; /* directory that a skill is written to */
+    bool force;     /* replace files */
+};
+
 /* The parsed command line. */
 struct invocation {
     const struct command *command;
@@ -95,6 +101,7 @@ struct invocation {
     struct login_words login;
     const char *scopes; /* of an API key; NULL: all */
     struct import_words import;
+    struct skill_words skill;
 };
 
 /* Bits for the commands of an option. */
@@ -112,6 +119,7 @@ enum {
     FOR_LOGOUT = 1 << 10,
     FOR_KEYS = 1 << 11,
     FOR_IMPORT = 1 << 12,
+    FOR_SKILLS = 1 << 13,
     FOR_NONE = 0
 };
 
@@ -174,6 +182,7 @@ int act_logout(struct invocation *call);
 int act_keys(struct invocation *call);
 int act_config(struct invocation *call);
 int act_import(struct invocation *call);
+int act_skills(struct invocation *call);
 int act_new(struct invocation *call);
 int act_dev(struct invocation *call);
 int act_install(struct invocation *call);

@@ -253,9 +253,9 @@ static int skills_ask(haft_client *client, const char *method, const char *key, 
     return 0;
 }
 
-static haft_skills *skills_new(const haft_client *client, haft_reason *reterr_reason)
+haft_skills *hf_skills_new(const haft_allocator *allocator, haft_reason *reterr_reason)
 {
-    haft_arena *arena = haft_arena_new(client ? client->allocator : NULL, CLIENT_SKILL_ARENA);
+    haft_arena *arena = haft_arena_new(allocator, CLIENT_SKILL_ARENA);
     haft_skills *skills = arena ? haft_arena_zalloc(arena, 1, sizeof *skills) : NULL;
 
     if (skills) {
@@ -267,10 +267,9 @@ static haft_skills *skills_new(const haft_client *client, haft_reason *reterr_re
     return NULL;
 }
 
-static int skills_add_page(haft_skills *skills, const haft_result *result,
-                           haft_reason *reterr_reason)
+int hf_skills_add_page(haft_skills *skills, haft_value *result, haft_reason *reterr_reason)
 {
-    yyjson_val *list = yyjson_obj_get(result->value, "skills"), *value;
+    yyjson_val *list = yyjson_obj_get(result, "skills"), *value;
     size_t i, n;
     int status = 0;
 
@@ -295,7 +294,7 @@ static int skills_list(haft_client *client, haft_skills *skills, haft_reason *re
         int status = skills_ask(client, "skills/list", "cursor", cursor, &result, reterr_reason);
 
         if (!status)
-            status = skills_add_page(skills, &result, reterr_reason);
+            status = hf_skills_add_page(skills, result.value, reterr_reason);
         if (status)
             return status;
         next = yyjson_obj_get(result.value, "nextCursor");
@@ -310,7 +309,7 @@ static int skills_list(haft_client *client, haft_skills *skills, haft_reason *re
 
 haft_skills *haft_client_skills(haft_client *client, haft_reason *reterr_reason)
 {
-    haft_skills *skills = skills_new(client, reterr_reason);
+    haft_skills *skills = hf_skills_new(client ? client->allocator : NULL, reterr_reason);
 
     if (!skills || !skills_list(client, skills, reterr_reason))
         return skills;
@@ -320,7 +319,7 @@ haft_skills *haft_client_skills(haft_client *client, haft_reason *reterr_reason)
 
 haft_skills *haft_client_skill(haft_client *client, const char *uri, haft_reason *reterr_reason)
 {
-    haft_skills *skills = skills_new(client, reterr_reason);
+    haft_skills *skills = hf_skills_new(client ? client->allocator : NULL, reterr_reason);
     haft_result result;
     int status = HAFT_ENOMEM;
 

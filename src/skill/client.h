@@ -20,4 +20,13 @@ struct haft_skills {
     size_t n, room;
 };
 
+/* For a program that sends the requests itself: an empty list, and the skills of a result of skills/list. */
+haft_skills *hf_skills_new(const haft_allocator *allocator, haft_reason *reterr_reason);
+int hf_skills_add_page(haft_skills *skills, haft_value *result, haft_reason *reterr_reason);
+
+/* Appends the contents of a result of resources/read to an empty buffer, and compares them with what the skill says of the
+ * file. Returns 0, or an error with the reason. */
+int hf_skill_verify(const haft_allocator *allocator, const haft_skill *skill, const char *path,
+                    haft_value *result, haft_buffer *ret_bytes, haft_reason *reterr_reason);
+
 #endif

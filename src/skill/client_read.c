@@ -21,20 +21,21 @@ static int skill_read_fail(haft_reason *reterr_reason, int code, const char *uri
 /* ---- contents ---- */
 
 /* The text or the decoded bytes of the only contents of a result. */
-static int skill_read_contents(const haft_client *client, const haft_result *result,
-                               const char *uri, haft_buffer *ret_bytes, haft_reason *reterr_reason)
+static int skill_read_contents(const haft_allocator *allocator, haft_value *result, const char *uri,
+                               haft_buffer *ret_bytes, haft_reason *reterr_reason)
 {
-    yyjson_val *first = yyjson_arr_get_first(result->content);
+    yyjson_val *contents = yyjson_obj_get(result, "contents");
+    yyjson_val *first = yyjson_arr_get_first(contents);
     yyjson_val *text = yyjson_obj_get(first, "text"), *blob = yyjson_obj_get(first, "blob");
 
-    if (yyjson_arr_size(result->content) != 1 || yyjson_is_str(text) == yyjson_is_str(blob))
+    if (yyjson_arr_size(contents) != 1 || yyjson_is_str(text) == yyjson_is_str(blob))
         return skill_read_fail(reterr_reason, HAFT_EPROTOCOL, uri,
                                "the result must have one text or one blob");
     if (yyjson_is_str(text)) {
         haft_buffer_add(ret_bytes, yyjson_get_str(text), yyjson_get_len(text));
     } else {
         size_t size = 0, room = yyjson_get_len(blob) / 4 * 3 + 3;
-        haft_arena *arena = haft_arena_new(client->allocator, room + 4096);
+        haft_arena *arena = haft_arena_new(allocator, room + 4096);
         char *bytes = arena ? haft_arena_alloc(arena, room) : NULL;
         int status =
             bytes ? haft_base64_decode(yyjson_get_str(blob), yyjson_get_len(blob), bytes, &size)
@@ -76,17 +77,17 @@ static int skill_read_check_digest(const haft_skill_file *file, const haft_buffe
                                  "its digest is not the one that the skill says");
 }
 
-static int skill_read_check_frontmatter(const haft_client *client, const haft_skill *skill,
+static int skill_read_check_frontmatter(const haft_allocator *allocator, const haft_skill *skill,
                                         const haft_buffer *bytes, haft_reason *reterr_reason)
 {
-    haft_arena *arena = haft_arena_new(client->allocator, 64 << 20);
+    haft_arena *arena = haft_arena_new(allocator, 64 << 20);
     haft_value *frontmatter;
     struct text json;
     int status;
 
     if (!arena)
         return skill_read_fail(reterr_reason, HAFT_ENOMEM, skill->uri, "out of memory");
-    status = hf_frontmatter_read(bytes->data ? bytes->data : "", bytes->size, client->allocator,
+    status = hf_frontmatter_read(bytes->data ? bytes->data : "", bytes->size, allocator,
                                  "the front matter of skills", arena, &frontmatter, &json,
                                  reterr_reason);
     if (!status && hf_json_is_deep(skill->frontmatter, FRONTMATTER_DEPTH))
@@ -136,10 +137,23 @@ static int skill_read_make_uri(const haft_skill *skill, const char *path, haft_b
     return ret_uri->status;
 }
 
+int hf_skill_verify(const haft_allocator *allocator, const haft_skill *skill, const char *path,
+                    haft_value *result, haft_buffer *ret_bytes, haft_reason *reterr_reason)
+{
+    const haft_skill_file *file = skill->dynamic ? NULL : skill_read_find(skill, path);
+    int status =
+        skill_read_contents(allocator, result, file ? file->uri : path, ret_bytes, reterr_reason);
+
+    if (!status && file)
+        status = skill_read_check_digest(file, ret_bytes, reterr_reason);
+    if (!status && !strcmp(path, READ_SKILL_FILE))
+        status = skill_read_check_frontmatter(allocator, skill, ret_bytes, reterr_reason);
+    return status;
+}
+
 static int skill_read_fetch(haft_client *client, const haft_skill *skill, const char *path,
                             const char *uri, haft_buffer *ret_bytes, haft_reason *reterr_reason)
 {
-    const haft_skill_file *file = skill->dynamic ? NULL : skill_read_find(skill, path);
     haft_result result;
     int status = haft_client_read(client, uri, &result);
 
@@ -147,12 +161,7 @@ static int skill_read_fetch(haft_client *client, const haft_skill *skill, const 
         return skill_read_fail(reterr_reason, status, uri, haft_client_error(client, NULL));
     if (result.is_error)
         return hf_error_set(reterr_reason, HAFT_EPROTOCOL, uri, "%.200s", result.text);
-    status = skill_read_contents(client, &result, uri, ret_bytes, reterr_reason);
-    if (!status && file)
-        status = skill_read_check_digest(file, ret_bytes, reterr_reason);
-    if (!status && !strcmp(path, READ_SKILL_FILE))
-        status = skill_read_check_frontmatter(client, skill, ret_bytes, reterr_reason);
-    return status;
+    return hf_skill_verify(client->allocator, skill, path, result.value, ret_bytes, reterr_reason);
 }
 
 int haft_client_read_skill(haft_client *client, const haft_skill *skill, const char *path,
