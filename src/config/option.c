@@ -244,6 +244,7 @@ const struct option_section hf_option_sections[] = {
 #endif
     {"stdio", "Standard input and output"},
     {"tools", "Selecting tools"},
+    {"skills", "Skills"},
     {"limits", "Limits"},
     {"lists", "Lists"},
     {"log", "Log"},
