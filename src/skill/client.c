@@ -197,7 +197,7 @@ static int skills_add(haft_skills *skills, yyjson_val *value, haft_reason *reter
         return skills_fail(reterr_reason, HAFT_ETOOBIG, "",
                            "the server lists more than 10,000 skills");
     if (skills->n == skills->room) {
-        size_t room = skills->room ? 2 * skills->room : 16;
+        size_t room = 2 * skills->room + CLIENT_SKILLS_FIRST;
         haft_skill *list = haft_arena_zalloc(skills->arena, room, sizeof *list);
 
         if (!list)

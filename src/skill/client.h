@@ -8,6 +8,7 @@
 
 enum {
     CLIENT_SKILLS = 10000,     /* of a server */
+    CLIENT_SKILLS_FIRST = 16,  /* room at first */
     CLIENT_SKILL_PAGES = 1024, /* of a list */
     CLIENT_SKILL_ARENA = 256 << 20,
     CLIENT_SKILL_FILES = 512,     /* of a skill */
