@@ -53,8 +53,10 @@ struct login_words {
     bool no_browser;       /* print the URL only */
 };
 
-/* Options of the command new. */
+/* Options of the commands that write directories: new and skills. */
 struct project_words {
+    const char *to;   /* directory that a skill is written to */
+    bool force;       /* replace the files of a skill */
     const char *kind; /* folder of templates; NULL for C, "" for several */
     bool make;        /* build with a Makefile */
 };
@@ -65,12 +67,6 @@ struct import_words {
     bool read_only;
     const char *rules[PROGRAM_MAX_RULES]; /* "tag=pets", "-method=DELETE,path=/admin*" */
     size_t n_rules;
-};
-
-/* Options of the command skills. */
-struct skill_words {
-    const char *to; /* directory that a skill is written to */
-    bool force;     /* replace files */
 };
 
 /* The parsed command line. */
@@ -101,7 +97,6 @@ struct invocation {
     struct login_words login;
     const char *scopes; /* of an API key; NULL: all */
     struct import_words import;
-    struct skill_words skill;
 };
 
 /* Bits for the commands of an option. */

@@ -41,7 +41,7 @@ static int skills_request(struct peer *peer, const char *method, const char *key
     return status;
 }
 
-static int skills_fail(struct peer *peer, const haft_reason *reason)
+static int skills_complain(struct peer *peer, const haft_reason *reason)
 {
     return peer_fail(peer, reason->code == HAFT_ENOMEM ? EXIT_LOCAL : EXIT_PROTOCOL, "%s%s%s",
                      reason->path, *reason->path ? ": " : "", reason->text);
@@ -64,7 +64,7 @@ static int skills_fetch(struct peer *peer, haft_skills *skills)
         if (status)
             return status;
         if (hf_skills_add_page(skills, result, &reason))
-            return skills_fail(peer, &reason);
+            return skills_complain(peer, &reason);
         cursor = yyjson_get_str(yyjson_obj_get(result, "nextCursor"));
         if (!cursor)
             return EXIT_DONE;
@@ -179,7 +179,7 @@ static int skills_write_file(const struct invocation *call, int root, const char
     int file = parent < 0 ? -1
                           : openat(parent, name,
                                    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
-                                       (call->skill.force ? O_TRUNC : O_EXCL),
+                                       (call->project.force ? O_TRUNC : O_EXCL),
                                    0666);
     bool failed = file < 0 || write_all(file, bytes->data ? bytes->data : "", bytes->size);
 
@@ -199,20 +199,20 @@ static int skills_write(const struct invocation *call, const haft_skill *skill,
 {
     int root, to, status = EXIT_DONE;
 
-    if (mkdir(call->skill.to, 0777) && errno != EEXIST)
-        return complain(EXIT_LOCAL, "cannot create %s: %s", call->skill.to, strerror(errno));
-    to = open(call->skill.to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (to >= 0 && mkdirat(to, skill->name, 0777) && (errno != EEXIST || !call->skill.force))
+    if (mkdir(call->project.to, 0777) && errno != EEXIST)
+        return complain(EXIT_LOCAL, "cannot create %s: %s", call->project.to, strerror(errno));
+    to = open(call->project.to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (to >= 0 && mkdirat(to, skill->name, 0777) && (errno != EEXIST || !call->project.force))
         status = errno == EEXIST
                      ? complain(EXIT_LOCAL, "%s/%s exists already; --force replaces its files",
-                                call->skill.to, skill->name)
-                     : complain(EXIT_LOCAL, "cannot create %s/%s: %s", call->skill.to, skill->name,
-                                strerror(errno));
+                                call->project.to, skill->name)
+                     : complain(EXIT_LOCAL, "cannot create %s/%s: %s", call->project.to,
+                                skill->name, strerror(errno));
     root = to < 0 || status
                ? -1
                : openat(to, skill->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (root < 0 && !status)
-        status = complain(EXIT_LOCAL, "cannot open %s/%s: %s", call->skill.to, skill->name,
+        status = complain(EXIT_LOCAL, "cannot open %s/%s: %s", call->project.to, skill->name,
                           strerror(errno));
     for (size_t i = 0; i < skill->n_files && !status; i++)
         status = skills_write_file(call, root, skill->files[i].path, &contents[i]);
@@ -221,7 +221,7 @@ static int skills_write(const struct invocation *call, const haft_skill *skill,
     if (to >= 0)
         close(to);
     if (!status)
-        printf("%s/%s: %zu file%s\n", call->skill.to, skill->name, skill->n_files,
+        printf("%s/%s: %zu file%s\n", call->project.to, skill->name, skill->n_files,
                skill->n_files == 1 ? "" : "s");
     return status;
 }
@@ -237,7 +237,7 @@ static int skills_read_all(struct peer *peer, const haft_skill *skill, haft_buff
         status = skills_request(peer, "resources/read", "uri", skill->files[i].uri, &result);
         if (!status &&
             hf_skill_verify(NULL, skill, skill->files[i].path, result, &contents[i], &reason))
-            status = skills_fail(peer, &reason);
+            status = skills_complain(peer, &reason);
     }
     return status;
 }
@@ -300,7 +300,7 @@ int act_skills(struct invocation *call)
     if (call->n_operands != expected)
         return complain(EXIT_USAGE, "skills needs %s",
                         gets ? "get, a server and the name of a skill" : "a server");
-    if (gets != (call->skill.to != NULL))
+    if (gets != (call->project.to != NULL))
         return complain(EXIT_USAGE, gets ? "skills get needs --to DIR" : "--to needs skills get");
     skills = hf_skills_new(NULL, &reason);
     if (!skills)

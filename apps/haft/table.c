@@ -211,14 +211,14 @@ static bool set_key_scopes(struct invocation *call, const char *value)
 
 static bool set_to(struct invocation *call, const char *value)
 {
-    call->skill.to = value;
+    call->project.to = value;
     return *value;
 }
 
 static bool set_force(struct invocation *call, const char *value)
 {
     (void)value;
-    return call->skill.force = true;
+    return call->project.force = true;
 }
 
 static bool set_prefix(struct invocation *call, const char *value)

@@ -3,8 +3,8 @@
  *
  *     haft_server_add_skills(server, "/usr/share/shop/skills", NULL);
  *
- * offers every directory below it that has a SKILL.md: /usr/share/shop/skills/refunds/SKILL.md is
- * skill://refunds/SKILL.md.  The front matter of a SKILL.md is YAML and needs the optional part in
+ * offers every directory below it that has a file SKILL.md: that of the directory "refunds" has the URI
+ * "skill://refunds", a slash and the name of the file.  The front matter of a SKILL.md is YAML and needs the optional part in
  * libhaft-yaml (haft/part.h), on both sides. */
 #ifndef HAFT_SKILL_H
 #define HAFT_SKILL_H
@@ -21,8 +21,8 @@ extern "C" {
 /* Options of haft_server_add_skills.  Zero means the default in each description. */
 typedef struct haft_skill_options {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
-    /* Begins the paths of the skills: "acme/billing" makes skill://acme/billing/refunds/SKILL.md of
-     * refunds/SKILL.md; NULL for none.  Copied. */
+    /* Begins the paths of the skills: with "acme/billing", the directory "refunds" is
+     * skill://acme/billing/refunds; NULL for none.  Copied. */
     const char *prefix;
     size_t max_bytes;    /* bytes of all files, which are kept in memory: 64 MiB */
     unsigned max_skills; /* number of skills: 1,024 */

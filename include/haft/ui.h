@@ -31,7 +31,7 @@ struct haft_ui {
     const char *visibility;
 };
 
-/* What an app needs of the host: `_meta.ui` of its resource and of its contents.  Origins are texts such as
+/* What an app needs of the host: `_meta.ui` of its resource and of its contents.  Origins are strings such as
  * "https://api.example.com" or "wss://example.com:8443"; a host that begins with "*." stands for all hosts
  * below it.  Lists of origins end with NULL; a list that is NULL permits none. */
 struct haft_ui_page {

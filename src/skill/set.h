@@ -1,7 +1,7 @@
 /* skill/set.h - all skills of a server at one moment, with the contents of their files (set.c).
  *
- * A set is immutable and reference-counted; the resources that are made of it hold it. So what a client
- * reads is what it was told the digest of. */
+ * A set is immutable and reference-counted; the resources that are made of it hold it. So the contents that a
+ * client reads have the digest that a list says. */
 #ifndef HAFT_SRC_SKILL_SET_H
 #define HAFT_SRC_SKILL_SET_H
 

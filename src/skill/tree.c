@@ -1,7 +1,7 @@
 /* tree.c - opens, lists and reads below a directory that others may change meanwhile.
  *
  * A path is opened component by component with O_NOFOLLOW, so that no symbolic link is ever followed,
- * also not one that somebody puts there between two calls. Files are opened with O_NONBLOCK: a pipe must
+ * also not one that another process puts there between two calls. Files are opened with O_NONBLOCK: a pipe must
  * not stop the server. */
 #include "skill/tree.h"
 
