@@ -27,10 +27,12 @@
 #include <haft/run.h>
 #include <haft/schema.h>
 #include <haft/server.h>
+#include <haft/skill.h>
 #include <haft/sqlite.h>
 #include <haft/store.h>
 #include <haft/tool.h>
 #include <haft/transport.h>
+#include <haft/ui.h>
 #include <haft/version.h>
 
 #endif

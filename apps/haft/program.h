@@ -53,8 +53,10 @@ struct login_words {
     bool no_browser;       /* print the URL only */
 };
 
-/* Options of the command new. */
+/* Options of the commands that write directories: new and skills. */
 struct project_words {
+    const char *to;   /* directory that a skill is written to */
+    bool force;       /* replace the files of a skill */
     const char *kind; /* folder of templates; NULL for C, "" for several */
     bool make;        /* build with a Makefile */
 };
@@ -112,6 +114,7 @@ enum {
     FOR_LOGOUT = 1 << 10,
     FOR_KEYS = 1 << 11,
     FOR_IMPORT = 1 << 12,
+    FOR_SKILLS = 1 << 13,
     FOR_NONE = 0
 };
 
@@ -174,6 +177,7 @@ int act_logout(struct invocation *call);
 int act_keys(struct invocation *call);
 int act_config(struct invocation *call);
 int act_import(struct invocation *call);
+int act_skills(struct invocation *call);
 int act_new(struct invocation *call);
 int act_dev(struct invocation *call);
 int act_install(struct invocation *call);

@@ -209,6 +209,18 @@ static bool set_key_scopes(struct invocation *call, const char *value)
     return true;
 }
 
+static bool set_to(struct invocation *call, const char *value)
+{
+    call->project.to = value;
+    return *value;
+}
+
+static bool set_force(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->project.force = true;
+}
+
 static bool set_prefix(struct invocation *call, const char *value)
 {
     call->import.prefix = value;
@@ -230,6 +242,9 @@ static bool table_add_rule(struct invocation *call, const char *value)
 }
 
 const struct option_row option_rows[] = {
+    {"--to", "DIR", FOR_SKILLS, set_to, "write the skill to a directory with its name below DIR",
+     NULL, NULL, NULL},
+    {"--force", NULL, FOR_SKILLS, set_force, "replace files that exist", NULL, NULL, NULL},
     {"--cpp", NULL, FOR_NEW, set_cpp, "write a server in C++17", NULL, NULL, NULL},
     {"--plugin", NULL, FOR_NEW, set_plugin, "write a plugin for haft serve", NULL, NULL, NULL},
     {"--gateway", NULL, FOR_NEW, set_gateway,
@@ -403,6 +418,12 @@ static const char complete_text[] =
     "NAME is a prompt, or a URI template if it contains :// or {. The last argument is the one to "
     "complete; START may be empty. The others are known already.";
 
+static const char skills_text[] =
+    "Lists the skills of a server: instructions and files for a model. get reads all files of a skill, compares them "
+    "with the sizes and digests in the list, and writes them below DIR only if all of them match. NAME is the name "
+    "or the URI of a skill. Files that exist are not replaced without --force. haft executes nothing of a skill: "
+    "read it before you let a model use it.";
+
 static const char watch_text[] =
     "Prints a line when a list of the server changes, and when one of the resources changes. With --json each line "
     "is an object. Interrupt it to end; it exits with 130 then.";
@@ -517,6 +538,10 @@ const struct command command_rows[] = {
      "call a tool and print its result", call_text, NULL, false, NULL},
     {"resources", FOR_ASKING | FOR_LISTS, act_resources, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "list a server's resources", server_text, NULL, false, NULL},
+    {"skills", FOR_ASKING | FOR_LISTS | FOR_SKILLS, act_skills,
+     FORMS("URL", "-- COMMAND [ARGUMENT ...]", "get URL NAME --to DIR [--force]",
+           "get NAME --to DIR [--force] -- COMMAND [ARGUMENT ...]"),
+     "list a server's skills, or write one to a directory", skills_text, NULL, false, NULL},
     {"prompts", FOR_ASKING | FOR_LISTS, act_prompts, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "list a server's prompts and their arguments", server_text, NULL, false, NULL},
     {"read", FOR_ASKING | FOR_READ, act_read, FORMS("URL URI", "URI -- COMMAND [ARGUMENT ...]"),

@@ -11,6 +11,7 @@
 
 #include <haft/call.h>
 #include <haft/store.h>
+#include <haft/ui.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -227,6 +228,8 @@ typedef struct haft_resource {
     void *data;         /* pointer of the program: haft_tool_data */
     bool quick;         /* never blocks: runs on the thread that reads */
     const char *scopes; /* scopes that reading it requires, as in haft_tool */
+    const haft_ui_page
+        *page; /* it is an app, a user interface of tools: haft/ui.h; NULL if it is not */
 } haft_resource;
 
 /* Add a resource, or a template of resources.  The constants must outlive the server.  Each returns
@@ -284,6 +287,7 @@ const char *haft_completion_context(const haft_call *call, const char *argument)
 /* Handles a method of the program's own ("acme/thing").  The handler gets the parameters and
  * answers with haft_json and an object; its `_meta` is merged with what haft adds, and its
  * `resultType` is sent only to 2026-07-28 clients.  The handler may ask for input as tools do.
+ * HAFT_EINVAL or HAFT_ENOTFOUND after haft_error is answered with "invalid params" and that text.
  * Notifications are not answered.  Returns 0, HAFT_ENOMEM, or HAFT_EINVAL, with a reason, for a
  * name without a prefix and for a method that the server itself handles. */
 int haft_on(haft_server *server, const char *method, haft_json_handler *handler, void *data);

@@ -31,6 +31,10 @@ typedef enum haft_hint {
     HAFT_NO     /* no */
 } haft_hint;
 
+/* The user interface of a tool, and what the app that it is needs: haft/ui.h. */
+typedef struct haft_ui haft_ui;
+typedef struct haft_ui_page haft_ui_page;
+
 /* Hints about a tool for clients.  A hint that is not set is not sent, and the client assumes the
  * default of the specification. */
 typedef struct haft_annotations {
@@ -94,6 +98,7 @@ typedef struct haft_tool {
     bool isolate;
     size_t isolate_memory; /* bytes of address space of such a process; 0: as the server */
     const char *scopes;    /* scopes that a call requires, separated by spaces: haft/access.h */
+    const haft_ui *ui;     /* user interface: haft/ui.h; NULL for none */
 } haft_tool;
 
 /* Value of max_waiting: no call waits. */

@@ -89,12 +89,22 @@ int hf_command_check(struct command *command, haft_server *server)
 
 /* ---- serving ---- */
 
+/* Whether an extension of the only server has files to read again. */
+static bool cli_has_files(const haft_server *server)
+{
+    const struct extension *at = atomic_load(&server->changes.extensions);
+
+    while (at && !at->reload)
+        at = at->next;
+    return at;
+}
+
 bool hf_command_can_reload(const struct command *command)
 {
-    return command->settings.config || command->settings.audit || command->settings.log_file ||
-           command->settings.auth.keys || command->settings.auth.issuers ||
-           command->settings.http.tls_certificates || command->operands ||
-           (!command->app && command->from_program.n_sections);
+    return command->settings.config || command->settings.skills || cli_has_files(command->server) ||
+           command->settings.audit || command->settings.log_file || command->settings.auth.keys ||
+           command->settings.auth.issuers || command->settings.http.tls_certificates ||
+           command->operands || (!command->app && command->from_program.n_sections);
 }
 
 static bool cli_serves_http(const struct command *command)

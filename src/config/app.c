@@ -5,6 +5,8 @@
 #include <string.h>
 #include <uv.h>
 
+#include <haft/skill.h>
+
 #include "stage/metrics.h"
 #include "config/option.h"
 #include "config/seal_file.h"
@@ -272,6 +274,28 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
     return 0;
 }
 
+static int app_add_skills(haft_server *server, const char *const *directories)
+{
+    int status = 0;
+
+    for (; *directories && !status; directories++)
+        status = haft_server_add_skills(server, *directories, NULL);
+    return status;
+}
+
+void hf_app_reload_extensions(const struct app *app, haft_server *own)
+{
+    struct extension *extension;
+    haft_server *server;
+
+    for (size_t i = 0; (server = hf_app_at(app, own, i)); i++) {
+        extension = atomic_load(&server->changes.extensions);
+        for (; extension; extension = extension->next)
+            if (extension->reload)
+                extension->reload(extension);
+    }
+}
+
 int hf_app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
 {
@@ -297,6 +321,10 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
             continue;
         status = app_join(server, own, settings, audit);
         refusing = status ? server : own;
+    }
+    if (!status && settings->skills) {
+        refusing = hf_app_at(app, own, 0);
+        status = app_add_skills(refusing, settings->skills);
     }
     if (status)
         *reterr_reason = refusing->error;

@@ -59,6 +59,9 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
 int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
                       const struct settings *before);
 
+/* Has the extensions of all servers read their files again. */
+void hf_app_reload_extensions(const struct app *app, haft_server *own);
+
 /* Warns if no tool matches the pattern of tools to offer, and of tools to disable that do not exist: a
  * mistyped name would leave the intended tool visible. */
 void hf_app_doubt(const struct app *app, haft_server *own, const struct settings *settings);

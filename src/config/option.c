@@ -155,6 +155,8 @@ const struct option hf_option_table[] = {
      .help = "accept \"5\" for 5 unless a tool's definition decides"},
     {"tools.disabled", "--disable", NULL, AT(disabled), OPTION_LIST, .takes = "NAME", .live = true,
      .help = "tools to disable"},
+    {"skills.directories", "--skills", NULL, AT(skills), OPTION_LIST, .takes = "DIR", .since = 0x000200,
+     .help = "offer the skills below this directory, at the first endpoint if there are several; read again on SIGHUP"},
 
     {"limits.timeout", "--timeout", NULL, AT(server.timeout_ms), OPTION_DURATION, 1, OPTION_DAY,
      .initial = INITIAL(TIMEOUT), .live = true, .help = "time limit of a call, unless the tool has its own"},
@@ -242,6 +244,7 @@ const struct option_section hf_option_sections[] = {
 #endif
     {"stdio", "Standard input and output"},
     {"tools", "Selecting tools"},
+    {"skills", "Skills"},
     {"limits", "Limits"},
     {"lists", "Lists"},
     {"log", "Log"},

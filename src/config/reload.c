@@ -123,6 +123,7 @@ void hf_reload_now(void *context)
 
     reopen_files(reload);
     reload_keys(reload);
+    hf_app_reload_extensions(reload->app, reload->server);
     hf_complaints_init(&complaints, reload->server->allocator);
     status = hf_settings_load(&settings, reload->started->program, reload->given, reload->n_given,
                               &complaints);

@@ -43,6 +43,7 @@ struct settings {
     const char *tools; /* that are offered, by name */
     bool read_only, metrics;
     const char *const *disabled;
+    const char *const *skills; /* directories; NULL-terminated, or NULL */
     haft_otlp_options otlp;
     int log_level, log_format;
     const char *log_file;

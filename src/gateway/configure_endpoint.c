@@ -6,11 +6,13 @@
 #include "gateway/shape.h"
 #include "gateway/upstreams.h"
 
+#include <haft/skill.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/struct.h"
 #include "engine/call/search_call.h"
+#include "skill/set.h"
 
 /* ---- endpoints ---- */
 
@@ -146,6 +148,8 @@ static int configure_entry(const struct configuration *configuration,
         return status;
     status = configure_endpoint(configuration, options, entry->tools, entry->upstreams, place,
                                 arena, link, reterr_reason);
+    if (!status)
+        (*added)->skills = entry->skills;
     return !status && entry->has_search ? offer_set_search(*added, &entry->search, arena) : status;
 }
 
@@ -369,6 +373,22 @@ static int offer_refuse_clash(const struct endpoint_offer *offer, const struct i
                         clash->name, search_of_item(clash) ? "; tool search needs this name" : "");
 }
 
+/* A server keeps its directory of skills; SIGHUP reads that again. */
+static int offer_add_skills(const struct endpoint_offer *offer, haft_reason *reterr_reason)
+{
+    const haft_reason *reason;
+    int status;
+
+    if (!offer->skills || !offer->is_new || hf_server_has_skills(offer->server))
+        return 0;
+    status = haft_server_add_skills(offer->server, offer->skills, NULL);
+    if (!status)
+        return 0;
+    reason = haft_server_error(offer->server);
+    return hf_error_set(reterr_reason, status, offer->place, "skills: %s: %s", reason->path,
+                        reason->text);
+}
+
 static int offer_prepare(const struct configuration *configuration, struct endpoint_offer *offer,
                          haft_arena *arena, haft_reason *reterr_reason)
 {
@@ -377,6 +397,8 @@ static int offer_prepare(const struct configuration *configuration, struct endpo
 
     if (!status)
         status = offer_compare(configuration, offer, arena, reterr_reason);
+    if (!status)
+        status = offer_add_skills(offer, reterr_reason);
     if (status)
         return status;
     status = hf_catalogue_plan_shaped(offer->server, offer->items, offer->n,

@@ -24,6 +24,7 @@ HAFT_STRUCT(endpoint_entry,
     HAFT_OPTIONAL(HAFT_STRING(routes, "Ids of the routes to offer as tools")),
     HAFT_DEFAULT(HAFT_STRING(upstreams, "Names of the upstreams to offer: pets,-internal"), "*"),
     HAFT_OPTIONAL(HAFT_OBJECT(search, search_entry, "Search for tools instead of a list of all")),
+    HAFT_OPTIONAL(HAFT_STRING(skills, "Directory whose skills to offer", .min = 1)),
     HAFT_OPTIONAL(HAFT_ARRAY(policies, HAFT_STRING(name, "A policy's name", .min = 1),
                              "Policies of the endpoint, outermost first")));
 HAFT_STRUCT(upstream_entry,
@@ -84,6 +85,7 @@ struct endpoint_offer {
     const char *tools, *routes, *upstreams; /* patterns; NULL for none */
     char place[32];                         /* path in the section */
     const haft_search *search;              /* NULL for none */
+    const char *skills;                     /* directory; NULL for none */
     struct item **items; /* new items; owned by the offer, except those of routes */
     size_t n;
     bool is_new; /* the server is not in use yet */

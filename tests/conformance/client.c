@@ -338,6 +338,46 @@ static int authorized_call(struct run *run)
     return list_tools(run) || call(run, "test-tool", "{}");
 }
 
+/* ---- skills ---- */
+
+static int list_skills(struct run *run)
+{
+    haft_reason reason = {0};
+    haft_skills *skills = haft_client_skills(run->client, &reason);
+
+    if (!skills)
+        return complain(run, "skills/list", reason.text);
+    haft_skills_free(skills);
+    return 0;
+}
+
+/* Reads all files of a skill, until one is not what the skill says. */
+static int load_skill(struct run *run, const haft_skill *skill)
+{
+    haft_reason reason = {0};
+    haft_buffer text;
+    int status = 0;
+
+    haft_buffer_init(&text, NULL, TEXT_LIMIT);
+    status = haft_client_read_skill(run->client, skill, "SKILL.md", &text, &reason);
+    for (size_t i = 0; i < skill->n_files && !status; i++)
+        status = haft_client_read_skill(run->client, skill, skill->files[i].path, &text, &reason);
+    haft_buffer_finish(&text);
+    return status ? complain(run, reason.path, reason.text) : 0;
+}
+
+static int load_skills(struct run *run)
+{
+    haft_reason reason = {0};
+    haft_skills *skills = haft_client_skills(run->client, &reason);
+    int status = skills ? 0 : complain(run, "skills/list", reason.text);
+
+    for (size_t i = 0; i < haft_skills_count(skills) && !status; i++)
+        status = load_skill(run, haft_skills_at(skills, i));
+    haft_skills_free(skills);
+    return status;
+}
+
 static const struct scenario scenarios[] = {
     {"initialize", list_tools, false},
     {"request-metadata", list_tools, false},
@@ -350,6 +390,8 @@ static const struct scenario scenarios[] = {
     {"http-invalid-tool-headers", call_all, false},
     {"sep-2322-client-request-state", keep_state, false},
     {"json-schema-2020-12-preservation", echo_schema, false},
+    {"sep-2640-client-no-prefetch", list_skills, false},
+    {"sep-2640-client-verify-*", load_skills, false},
     {"auth/*", authorized_call, false},
 };
 

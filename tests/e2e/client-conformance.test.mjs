@@ -19,7 +19,8 @@ const program = join(example("."), "..", "tests", "conformance-client");
 const REFUSED = new Set(
     ["scope-retry-limit", "resource-mismatch", "metadata-issuer-mismatch"]
         .concat(["iss-supported-missing", "iss-wrong-issuer", "iss-unexpected", "iss-normalized"])
-        .map((name) => `auth/${name}`),
+        .map((name) => `auth/${name}`)
+        .concat(["digest", "size", "frontmatter"].map((what) => `sep-2640-client-verify-${what}`)),
 );
 const REPORT = /(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error:/;
 
@@ -103,6 +104,13 @@ test("authorization as of 2025-03-26", async () => {
         [],
     );
 });
+
+for (const what of ["no-prefetch", "verify-digest", "verify-size", "verify-frontmatter"])
+    test(`skills: ${what}`, async () => {
+        const name = `sep-2640-client-${what}`;
+
+        assert.deepEqual(await faultsWith(program, [name], "--scenario", name), []);
+    });
 
 /* Clients that the suite lets pass, or does not, and what is found about them. */
 const broken = [

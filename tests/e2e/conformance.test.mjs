@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { start } from "./http-server.mjs";
+import { fileURLToPath } from "node:url";
+import { start, withServer } from "./http-server.mjs";
 import { isBad, isExtension, run, scored, summary } from "./suite.mjs";
 
 let server;
@@ -58,3 +59,23 @@ for (const [revision, count, named] of [
                 name,
             );
     });
+
+/* Each is run against a server of its own with the example's skills, in one page and one by one. */
+const skills = fileURLToPath(new URL("../../examples/skills", import.meta.url));
+for (const [name, passed] of [
+    ["directory", 7],
+    ["enumeration", 32],
+    ["manifest", 6],
+])
+    for (const page of ["0", "1"])
+        test(`skills: ${name}, with pages of ${page}`, () =>
+            withServer("everything", ["--skills", skills, "--page-size", page], async ({ url }) => {
+                const scenario = `sep-2640-skills-${name}`;
+                const text = await run("server", "--url", url, "--scenario", scenario, "--force");
+
+                assert.match(
+                    text,
+                    new RegExp(`^Passed: ${passed}/${passed}, 0 failed, 0 warnings$`, "m"),
+                    text.slice(-4000),
+                );
+            }));

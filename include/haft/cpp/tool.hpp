@@ -193,6 +193,7 @@ struct held {
 
 struct held_tool : held {
     haft_tool tool{};
+    haft_ui ui{};
 };
 
 /* Answers the exception that is being handled.  Returns the status of the call. */
@@ -398,6 +399,17 @@ inline auto isolated(std::size_t memory = 0)
 inline auto scopes(std::string text)
 {
     return detail::tool_option{[text](detail::held_tool &t) { t.tool.scopes = t.keep(text); }};
+}
+/* The app that shows the tool's results, a resource ui://..., and who may call the tool: "model", "app" or both
+ * if it is empty: haft/ui.h. */
+inline auto ui(std::string resource, std::string visibility = {})
+{
+    return detail::tool_option{[resource, visibility](detail::held_tool &t) {
+        t.ui.struct_size = sizeof t.ui;
+        t.ui.resource = resource.empty() ? nullptr : t.keep(resource);
+        t.ui.visibility = visibility.empty() ? nullptr : t.keep(visibility);
+        t.tool.ui = &t.ui;
+    }};
 }
 /* `_meta`: a JSON object. */
 inline auto meta(std::string json)

@@ -119,6 +119,15 @@ static int resource_read_execute(haft_call *call)
     return call->item->resource->read(call, call->handler.in);
 }
 
+/* Hosts take what an app needs from its contents. A handler that has set the block's `_meta` decides. */
+static void resource_read_mark(haft_call *call)
+{
+    int status = haft_block_meta(call, call->item->resource->meta);
+
+    if (status && status != HAFT_EINVAL)
+        haft_log(call, HAFT_ERROR, "_meta.ui is missing: %s", haft_strerror(status));
+}
+
 static void resource_read_complete(haft_call *call)
 {
     struct json_writer w;
@@ -129,6 +138,8 @@ static void resource_read_complete(haft_call *call)
     }
     if (hf_plain_call_failed(call))
         return;
+    if (call->item->resource->page)
+        resource_read_mark(call);
     w = json_members(hf_respond_begin(call), false);
     hf_json_begin_array(json_key(&w, "contents"));
     hf_content_write(call, w.out);

@@ -3,6 +3,7 @@
 
 #include "engine/offer/member_rows.h"
 #include "engine/offer/scope.h"
+#include "engine/offer/ui.h"
 #include "engine/offer/uri_template.h"
 
 /* ---- adding ---- */
@@ -88,6 +89,8 @@ static int resource_fill(haft_server *server, haft_offer kind, struct item *item
         status = hf_item_set_scopes(server, item, resource->scopes);
     if (!status)
         status = check_annotations(server, item);
+    if (!status && resource->page)
+        status = hf_ui_fill_resource(server, item);
     return status ? status : hf_item_render(server, item, resource_put_rest);
 }
 

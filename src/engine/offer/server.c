@@ -97,6 +97,14 @@ static int check_extensions(haft_server *server)
     return 0;
 }
 
+void hf_server_declare(haft_server *server, struct extension *extension)
+{
+    hf_server_lock(server);
+    extension->next = atomic_load(&server->changes.extensions);
+    atomic_store(&server->changes.extensions, extension);
+    hf_server_unlock(server);
+}
+
 int hf_server_view(haft_server *server, const char *type, const void *given, size_t own,
                    haft_arena *arena, const void **ret_view)
 {
@@ -190,6 +198,9 @@ void hf_server_unmake(haft_server *server)
     if (isolation)
         isolation->release(isolation);
     hf_catalogue_drop(server->catalogue);
+    for (struct extension *at = atomic_load(&server->changes.extensions); at; at = at->next)
+        if (at->release)
+            at->release(at);
     hf_forms_free(server->forms);
     for (size_t i = 0; i < UPDATES; i++)
         if (server->changes.updates[i])

@@ -51,13 +51,24 @@ struct observer {
     void (*left)(haft_server *server, int64_t ms);
 };
 
+/* An extension of the protocol that a room above attaches, declared in `capabilities.extensions`. It
+ * lives as long as the server. */
+struct extension {
+    struct extension *next;
+    const char *name, *settings; /* the settings are a JSON object */
+    /* Reads again what it has from files, on SIGHUP; may be NULL. */
+    void (*reload)(struct extension *extension);
+    void (*release)(struct extension *extension); /* before the server is freed; may be NULL */
+};
+
 /* Version counters; sessions compare them with what they have announced. */
 struct server_changes {
-    atomic_uint version_number;     /* changes with the catalogue */
-    atomic_uint lists[OFFER_LISTS]; /* how often each list has changed */
-    atomic_uint n_updates;          /* number of resource updates so far */
-    char *updates[UPDATES];         /* the latest of them, as a ring */
-    atomic_uint offered;            /* bits of lists that have ever been non-empty */
+    atomic_uint version_number;             /* changes with the catalogue */
+    atomic_uint lists[OFFER_LISTS];         /* how often each list has changed */
+    atomic_uint n_updates;                  /* number of resource updates so far */
+    char *updates[UPDATES];                 /* the latest of them, as a ring */
+    atomic_uint offered;                    /* bits of lists that have ever been non-empty */
+    _Atomic(struct extension *) extensions; /* declared to clients, besides those of the options */
 };
 
 struct server_stages {
@@ -169,6 +180,9 @@ char *hf_server_copy(haft_server *server, const char *text);
 haft_server *hf_server_make(const char *name, const char *version,
                             const haft_server_options *options);
 void hf_server_unmake(haft_server *server);
+
+/* Declares an extension to clients that connect from now on. */
+void hf_server_declare(haft_server *server, struct extension *extension);
 
 /* Change limits while serving. */
 void hf_server_set_timeout(haft_server *server, unsigned ms);

@@ -6,6 +6,7 @@
 #include "engine/offer/scope.h"
 #include "engine/offer/server.h"
 #include "engine/offer/tool_builder.h"
+#include "engine/offer/ui.h"
 #include "engine/offer/wrap.h"
 
 enum { MAX_RATE = 1000000 };
@@ -206,6 +207,8 @@ static int compile_all(haft_server *server, struct item *item, const haft_tool *
         status = hf_check_json_object(server, tool->name, "_meta", tool->meta, item->arena);
     if (!status)
         status = hf_check_icons(server, tool->name, tool->icons, tool->n_icons);
+    if (!status && tool->ui)
+        status = hf_ui_fill_tool(server, item);
     if (!status)
         status = hf_lint_tool(server, item);
     if (!status)
@@ -270,6 +273,10 @@ static int tool_put(haft_server *server, const haft_tool *tool, const char *inst
     if (!tool)
         return hf_server_refuse(server, HAFT_EINVAL, "", "the tool is missing");
     status = hf_tool_item(server, tool, NULL, &item);
+    if (item && item->tool->ui && (status = hf_ui_find_resource(server, item)) != 0) {
+        hf_item_drop(item);
+        return status;
+    }
     return item ? store(server, item, instead) : status;
 }
 

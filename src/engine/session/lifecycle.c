@@ -20,6 +20,35 @@ static void put_list_capability(struct json_writer *w, bool subscribe)
     hf_json_end_object(w);
 }
 
+/* The extensions of the program's options, and those that are attached. */
+static void put_extensions(haft_call *call, struct json_writer *w)
+{
+    const struct extension *first = atomic_load(&call->server->changes.extensions), *at;
+    const char *own = call->server->options.extensions;
+    yyjson_val *key, *value;
+    size_t i, n;
+
+    if (!first) {
+        hf_put_json_member(w, "extensions", own);
+        return;
+    }
+    hf_json_begin_object(json_key(w, "extensions"));
+    if (own) {
+        haft_value *all = haft_json_read(own, strlen(own), 0, call->arena, NULL);
+
+        yyjson_obj_foreach(all, i, n, key, value) {
+            for (at = first; at && strcmp(at->name, yyjson_get_str(key)) != 0; at = at->next)
+                ;
+            if (!at)
+                hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
+        }
+    }
+    for (at = first; at; at = at->next)
+        hf_json_raw(hf_json_name(w, at->name, strlen(at->name)), at->settings,
+                    strlen(at->settings));
+    hf_json_end_object(w);
+}
+
 /* Writes the server's capabilities, in the form of either era; `offered` has bits of lists. */
 static void put_capabilities(haft_call *call, struct json_writer *w, unsigned offered)
 {
@@ -36,7 +65,7 @@ static void put_capabilities(haft_call *call, struct json_writer *w, unsigned of
     if (offered & resources)
         put_list_capability(json_key(w, "resources"), options->resource_subscriptions);
     if (hf_revision_rows[call->revision].modern)
-        hf_put_json_member(w, "extensions", options->extensions);
+        put_extensions(call, w);
     hf_json_end_object(w);
 }
 
@@ -211,7 +240,7 @@ static yyjson_val *own_result(haft_call *call, int *ret_status)
         *ret_status = HAFT_EINVAL;
     if (!*ret_status)
         *ret_status = join_meta(call, yyjson_obj_get(result, "_meta"));
-    if (*ret_status == HAFT_EINVAL)
+    if (*ret_status == HAFT_EINVAL && call->status >= 0)
         haft_log(call, HAFT_ERROR, "the result of a method and its _meta must be objects");
     return *ret_status ? NULL : result;
 }
@@ -231,7 +260,10 @@ void hf_complete_custom(haft_call *call)
         return;
     }
     if (!result) {
-        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        bool invalid = status == HAFT_EINVAL || status == HAFT_ENOTFOUND;
+        const char *text = invalid ? hf_call_error_text(call) : NULL;
+
+        hf_respond_error(call, text ? RPC_INVALID_PARAMS : RPC_INTERNAL_ERROR, text, NULL);
         return;
     }
     w = json_members(hf_respond_begin(call), false);
