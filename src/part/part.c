@@ -25,7 +25,8 @@ static struct {
     _Atomic(const haft_part *) part;
 } part_table[PARTS] = {[PART_HTTP_CLIENT] = {.name = "http-client"},
                        [PART_CRYPTO] = {.name = "crypto"},
-                       [PART_YAML] = {.name = "yaml"}};
+                       [PART_YAML] = {.name = "yaml"},
+                       [PART_REDIS] = {.name = "redis"}};
 
 /* ---- checking a part ---- */
 
