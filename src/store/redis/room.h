@@ -24,6 +24,7 @@
 enum {
     REDIS_HOST = 256,            /* size of a host name or the path of a socket */
     REDIS_NAME = 128,            /* size of a user, a password or the name of a master */
+    REDIS_SPACE = 32,         /* size of the name of a namespace, as in memory */
     REDIS_HOSTS = 8,             /* sentinels */
     REDIS_LANES = 64,            /* attached loops */
     REDIS_MOVED = 8,             /* other nodes of a cluster that a lane connects to */

@@ -165,6 +165,8 @@ static int store_submit(haft_store *base, haft_store_request *request)
     struct redis_job *job;
     int status = 0;
 
+    if (strlen(request->space) >= REDIS_SPACE)
+        return request->status = HAFT_ETOOBIG;
     for (size_t i = 0; i < request->n_ops; i++) {
         haft_store_op *op = &request->ops[i];
 
