@@ -104,6 +104,7 @@ static inline int case_begin(void **state)
 static inline int case_flush(void **state)
 {
     (void)state;
+    redis_server_signal(&redis, SIGCONT);
     if (!redis.pid && !redis_server_restart(&redis))
         return -1;
     case_ask("FLUSHALL");

@@ -19,9 +19,9 @@ static void lane_set_timer(struct redis_lane *lane)
     for (size_t i = 0; i < 2; i++)
         if (lane->jobs[i].first && lane->jobs[i].first->deadline < at)
             at = lane->jobs[i].first->deadline;
-    if (lane->timed || at == UINT64_MAX || lane->closing)
+    if (at >= lane->timer_at || lane->closing)
         return;
-    lane->timed = true;
+    lane->timer_at = at;
     lane->store->host->timer_start(&lane->timer, lane_on_timer, at > now ? at - now : 0, 0);
 }
 
@@ -90,7 +90,7 @@ static void lane_on_timer(uv_timer_t *timer)
     struct redis_lane *lane = timer->data;
     uint64_t now;
 
-    lane->timed = false;
+    lane->timer_at = UINT64_MAX;
     for (size_t i = 0; i < LINK_ROLES; i++)
         hf_redis_link_read(&lane->links[i]);
     now = lane_now(lane);
@@ -132,6 +132,7 @@ void hf_redis_lane_finish(struct redis_lane *lane, struct redis_job *job,
                           haft_store_request *request, haft_store_scan *scan)
 {
     lane_unlist(lane, job);
+    job->ended = true;
     job->held = request;
     job->held_scan = scan;
     if (request || scan) {
@@ -148,7 +149,7 @@ void hf_redis_lane_end(struct redis_lane *lane, struct redis_job *job, int statu
     haft_store_request *request = job->held;
     haft_store_scan *scan = job->held_scan;
 
-    if (job->finished) {
+    if (job->ended) {
         hf_redis_lane_release(lane, job);
         return;
     }
@@ -171,11 +172,11 @@ static void lane_call(struct redis_lane *lane, struct redis_job *job)
 
     job->finished = true;
     job->next = NULL;
+    hf_redis_lane_release(lane, job);
     if (request)
         request->done(request);
     else
         scan->done(scan);
-    hf_redis_lane_release(lane, job);
 }
 
 void hf_redis_lane_deliver(struct redis_lane *lane)
@@ -295,6 +296,7 @@ struct redis_lane *hf_redis_lane_new(struct redis_store *store, uv_loop_t *loop)
         return NULL;
     lane->store = store;
     lane->loop = loop;
+    lane->timer_at = UINT64_MAX;
     lane->answered_end = &lane->answered;
     lane->random = (uint32_t)(uintptr_t)lane ^ (uint32_t)host->now(loop) ^ (uint32_t)getpid();
     lane->random |= 1;

@@ -167,10 +167,10 @@ static void link_disconnect(struct redis_link *link)
         return;
     socket->link = NULL;
     socket->wanted = 0;
-    if (socket->context) {
+    if (socket->context)
         socket_poll(socket);
+    if (socket->context && !socket->dying)
         redisAsyncFree(socket->context);
-    }
 }
 
 static void link_note_failure(struct redis_link *link, const char *why, bool was_ready)
@@ -244,6 +244,7 @@ static void link_on_connect(const redisAsyncContext *context, int status)
 {
     struct redis_socket *socket = context->data;
 
+    socket->dying = status != REDIS_OK; /* hiredis frees the context next */
     if (status != REDIS_OK && socket->link)
         hf_redis_link_fail(socket->link, context->errstr ? context->errstr : "cannot connect");
 }

@@ -24,7 +24,7 @@
 enum {
     REDIS_HOST = 256,            /* size of a host name or the path of a socket */
     REDIS_NAME = 128,            /* size of a user, a password or the name of a master */
-    REDIS_SPACE = 32,         /* size of the name of a namespace, as in memory */
+    REDIS_SPACE = 32,            /* size of the name of a namespace, as in memory */
     REDIS_HOSTS = 8,             /* sentinels */
     REDIS_LANES = 64,            /* attached loops */
     REDIS_MOVED = 8,             /* other nodes of a cluster that a lane connects to */
@@ -91,7 +91,9 @@ struct redis_job {
     haft_store_scan *held_scan; /* one of them */
     bool is_take;               /* it has the short timeout */
     bool writes, durable;
-    bool listed, sent, reloaded, moved, finished;
+    bool listed, sent, reloaded, moved;
+    bool ended;    /* its answer is known, and will be delivered if anyone waits for it, */
+    bool finished; /* or has been */
     size_t start, size, room; /* the command in `data`; the script's name goes before it */
     char *data;
     char inline_[REDIS_INLINE];
@@ -161,6 +163,7 @@ struct redis_socket {
     struct redis_reader reader;
     int wanted, polled; /* events */
     bool writing;       /* hiredis is writing */
+    bool dying;         /* hiredis is going to free the context */
 };
 
 struct redis_link {
@@ -208,9 +211,10 @@ struct redis_jobs {
 struct redis_lane {
     struct redis_store *store;
     uv_loop_t *loop;
-    uv_timer_t timer; /* for the deadlines of jobs */
-    uv_idle_t idle;   /* writes before the loop sleeps */
-    bool idles, timed, closing, delivering;
+    uv_timer_t timer;  /* for the deadlines of jobs */
+    uv_idle_t idle;    /* writes before the loop sleeps */
+    uint64_t timer_at; /* UINT64_MAX if it is not set */
+    bool idles, closing, delivering;
     unsigned handles; /* that are not closed */
     struct redis_link links[LINK_ROLES];
     struct redis_link *moved[REDIS_MOVED];

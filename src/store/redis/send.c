@@ -171,8 +171,9 @@ static void send_decode(struct redis_job *job, const redisReply *reply)
 
     if (reply->type == REDIS_REPLY_ERROR)
         send_note_error(lane, reply);
-    if (!job->finished)
-        hf_redis_job_claim(lane->store, job, &request, &scan);
+    if (job->ended)
+        return;
+    hf_redis_job_claim(lane->store, job, &request, &scan);
     if (request) {
         hf_redis_decode(lane->store->host, job, request, reply);
         request->is_durable = request->status == 1 && link->append_only && link->append_sync;
@@ -191,7 +192,7 @@ static void send_complete(struct redis_job *job)
     struct redis_lane *lane = job->lane;
 
     send_unlink(job);
-    if (job->finished)
+    if (job->ended)
         hf_redis_lane_release(lane, job);
     else
         hf_redis_lane_finish(lane, job, job->held, job->held_scan);
@@ -202,12 +203,12 @@ static void send_answer(struct redis_job *job, const redisReply *reply)
     struct redis_link *link = job->link;
     bool is_replica = reply_begins(reply, "READONLY");
 
-    if (reply_begins(reply, "NOSCRIPT ") && !job->reloaded && !job->finished) {
+    if (reply_begins(reply, "NOSCRIPT ") && !job->reloaded && !job->ended) {
         job->reloaded = true;
         send_again(job, link);
         return;
     }
-    if (reply_begins(reply, "MOVED ") && !job->moved && !job->finished && send_moved(job, reply))
+    if (reply_begins(reply, "MOVED ") && !job->moved && !job->ended && send_moved(job, reply))
         return;
     send_decode(job, reply);
     if (!job->durable)
@@ -249,7 +250,7 @@ static void send_on_wait(redisAsyncContext *context, void *answer, void *data)
         job->skip--;
         return;
     }
-    if (job->held)
+    if (job->held && !job->ended)
         job->held->is_durable = job->held->status == 1 && reply->type == REDIS_REPLY_INTEGER &&
                                 reply->integer >= (long long)job->lane->store->options.replicas;
     send_complete(job);
