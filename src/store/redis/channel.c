@@ -160,16 +160,11 @@ static bool channel_reply_is(const redisReply *reply, const char *kind, size_t n
            !memcmp(reply->element[0]->str, kind, reply->element[0]->len);
 }
 
-static void channel_on_reply(redisAsyncContext *context, void *answer, void *data)
+void hf_redis_channels_hear(struct redis_link *link, const redisReply *reply)
 {
-    struct redis_socket *socket = context->data;
-    struct redis_store *store = data;
-    const redisReply *reply = answer;
-    redisReply **element;
+    struct redis_store *store = link->lane->store;
+    redisReply **element = reply->element;
 
-    if (!reply || !socket->link)
-        return;
-    element = reply->element;
     if (channel_reply_is(reply, "subscribe", 3))
         channel_confirm(store, false, element[1]);
     else if (channel_reply_is(reply, "psubscribe", 3))
@@ -179,7 +174,7 @@ static void channel_on_reply(redisAsyncContext *context, void *answer, void *dat
     else if (channel_reply_is(reply, "pmessage", 4) && element[3]->type == REDIS_REPLY_STRING)
         channel_hear(store, true, element[1], element[2], element[3]);
     else if (reply->type == REDIS_REPLY_ERROR)
-        hf_redis_link_fail(socket->link, "the server refused a subscription");
+        hf_redis_link_fail(link, "the server refused a subscription");
 }
 
 /* ---- subscriptions ---- */
@@ -191,8 +186,7 @@ static void channel_send(struct redis_link *link, struct redis_channel *channel,
     const char *words[] = {verb, channel->name};
     size_t sizes[] = {strlen(verb), channel->size};
 
-    if (redisAsyncCommandArgv(link->socket->context, subscribe ? channel_on_reply : NULL,
-                              link->lane->store, 2, words, sizes) == REDIS_OK)
+    if (!hf_redis_socket_send_words(link->socket, 2, words, sizes, false))
         channel->subscribed = subscribe;
 }
 
@@ -200,7 +194,7 @@ void hf_redis_channels_update(struct redis_link *link, bool is_new)
 {
     struct redis_store *store = link->lane->store;
     struct redis_channel **at = &store->channels, *channel;
-    bool ready = link->state == LINK_READY && link->socket && link->socket->context;
+    bool ready = link->state == LINK_READY;
 
     pthread_mutex_lock(&store->lock);
     while ((channel = *at)) {

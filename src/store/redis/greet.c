@@ -2,8 +2,6 @@
  * together, and the link is ready when the server has accepted all of them. */
 #include "store/redis/room.h"
 
-static void greet_on_reply(redisAsyncContext *context, void *answer, void *data);
-
 /* Makes what the server says printable. */
 static void greet_fail(struct redis_link *link, const char *what, const redisReply *reply)
 {
@@ -21,13 +19,10 @@ static void greet_fail(struct redis_link *link, const char *what, const redisRep
 static void greet_send(struct redis_link *link, enum link_step step, int argc, const char **argv,
                        const size_t *sizes)
 {
-    struct redis_socket *socket = link->socket;
-
-    if (!socket || !socket->context)
+    if (!link->socket)
         return;
-    if (redisAsyncCommandArgv(socket->context, greet_on_reply, socket, argc, argv, sizes) !=
-        REDIS_OK)
-        hf_redis_link_fail(link, "the login cannot be sent");
+    if (hf_redis_socket_send_words(link->socket, argc, argv, sizes, true))
+        hf_redis_link_fail(link, "no memory");
     else
         link->steps[link->n_steps++] = step;
 }
@@ -159,17 +154,10 @@ static void greet_step(struct redis_link *link, enum link_step step, const redis
         hf_redis_link_ready(link);
 }
 
-static void greet_on_reply(redisAsyncContext *context, void *answer, void *data)
+void hf_redis_link_greeted(struct redis_link *link, const redisReply *reply)
 {
-    struct redis_socket *socket = data;
-    struct redis_link *link = socket->link;
-
-    if (!link || link->socket != socket)
-        return;
-    if (!answer)
-        hf_redis_link_fail(link, context->errstr && *context->errstr ? context->errstr : "closed");
-    else if (link->step < link->n_steps)
-        greet_step(link, link->steps[link->step++], answer);
+    if (link->step < link->n_steps)
+        greet_step(link, link->steps[link->step++], reply);
 }
 
 void hf_redis_link_ready(struct redis_link *link)

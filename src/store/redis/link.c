@@ -1,4 +1,4 @@
-/* link.c - a connection to the server: connects hiredis to libuv, and reconnects. */
+/* link.c - connects to the server, and reconnects. */
 #include <arpa/inet.h>
 #include <netdb.h>
 
@@ -13,144 +13,6 @@ struct redis_resolve {
 
 static void link_connect(struct redis_link *link);
 
-/* ---- sockets ---- */
-
-static void socket_on_ready(uv_poll_t *poll, int status, int events);
-
-static void socket_poll(struct redis_socket *socket)
-{
-    const struct redis_host *host = socket->lane->store->host;
-
-    if (socket->polled == socket->wanted)
-        return;
-    if (!socket->wanted)
-        host->poll_stop(&socket->poll);
-    else if (host->poll_start(&socket->poll, socket->wanted, socket_on_ready))
-        return;
-    socket->polled = socket->wanted;
-}
-
-static void socket_add_read(void *data)
-{
-    struct redis_socket *socket = data;
-
-    socket->wanted |= UV_READABLE;
-    socket_poll(socket);
-}
-
-static void socket_del_read(void *data)
-{
-    struct redis_socket *socket = data;
-
-    socket->wanted &= ~UV_READABLE;
-    socket_poll(socket);
-}
-
-/* Commands of one turn of the loop are written together, before it sleeps: no polling. */
-static void socket_add_write(void *data)
-{
-    struct redis_socket *socket = data;
-
-    if (socket->link && !socket->writing && socket->context->c.flags & REDIS_CONNECTED) {
-        socket->link->dirty = true;
-        hf_redis_lane_flush_soon(socket->lane);
-        return;
-    }
-    socket->wanted |= UV_WRITABLE;
-    socket_poll(socket);
-}
-
-static void socket_del_write(void *data)
-{
-    struct redis_socket *socket = data;
-
-    socket->wanted &= ~UV_WRITABLE;
-    socket_poll(socket);
-}
-
-static void socket_on_closed(uv_handle_t *handle)
-{
-    struct redis_socket *socket = handle->data;
-    struct redis_lane *lane = socket->lane;
-
-    redis_release(lane->store, socket, sizeof *socket);
-    hf_redis_lane_handle_closed(lane);
-}
-
-/* hiredis frees its context: the last that it says about a connection. */
-static void socket_cleanup(void *data)
-{
-    struct redis_socket *socket = data;
-    struct redis_link *link = socket->link;
-    char why[REDIS_ERROR];
-
-    snprintf(why, sizeof why, "%s", socket->context->errstr ? socket->context->errstr : "closed");
-    socket->context = NULL;
-    if (link)
-        hf_redis_link_fail(link, why);
-    socket->lane->store->host->close((uv_handle_t *)&socket->poll, socket_on_closed);
-}
-
-static void socket_write(struct redis_socket *socket)
-{
-    socket->writing = true;
-    redisAsyncHandleWrite(socket->context);
-    socket->writing = false;
-}
-
-static void socket_read(struct redis_socket *socket)
-{
-    redisAsyncHandleRead(socket->context);
-    if (socket->link && socket->context && socket->context->c.reader->len > (size_t)REDIS_MAX_REPLY)
-        hf_redis_link_fail(socket->link, "an answer of the server is too large");
-}
-
-static void socket_on_ready(uv_poll_t *poll, int status, int events)
-{
-    struct redis_socket *socket = poll->data;
-    struct redis_lane *lane = socket->lane;
-
-    if (status < 0) { /* hiredis finds out why; libuv has stopped polling */
-        socket->polled = 0;
-        events = UV_READABLE | UV_WRITABLE;
-    }
-    if (socket->context && events & UV_READABLE)
-        socket_read(socket);
-    if (socket->context && events & UV_WRITABLE)
-        socket_write(socket);
-    if (status < 0 && socket->link)
-        hf_redis_link_fail(socket->link, "the connection was lost");
-    hf_redis_lane_deliver(lane);
-}
-
-static struct redis_socket *socket_new(struct redis_link *link, redisAsyncContext *context)
-{
-    struct redis_lane *lane = link->lane;
-    struct redis_socket *socket = redis_alloc(lane->store, sizeof *socket);
-
-    if (!socket)
-        return NULL;
-    if (lane->store->host->poll_init(lane->loop, &socket->poll, context->c.fd)) {
-        redis_release(lane->store, socket, sizeof *socket);
-        return NULL;
-    }
-    lane->handles++;
-    lane->store->host->unref((uv_handle_t *)&socket->poll);
-    socket->poll.data = socket;
-    socket->lane = lane;
-    socket->link = link;
-    socket->context = context;
-    hf_redis_reader_limit(context->c.reader, &socket->reader);
-    context->data = socket;
-    context->ev.data = socket;
-    context->ev.addRead = socket_add_read;
-    context->ev.delRead = socket_del_read;
-    context->ev.addWrite = socket_add_write;
-    context->ev.delWrite = socket_del_write;
-    context->ev.cleanup = socket_cleanup;
-    return socket;
-}
-
 /* ---- the end of a connection ---- */
 
 /* Gives up the socket and the name that is being resolved, without a trace. */
@@ -162,15 +24,8 @@ static void link_disconnect(struct redis_link *link)
         link->resolve->link = NULL;
     link->resolve = NULL;
     link->socket = NULL;
-    link->dirty = false;
-    if (!socket)
-        return;
-    socket->link = NULL;
-    socket->wanted = 0;
-    if (socket->context)
-        socket_poll(socket);
-    if (socket->context && !socket->dying)
-        redisAsyncFree(socket->context);
+    if (socket)
+        hf_redis_socket_close(socket);
 }
 
 static void link_note_failure(struct redis_link *link, const char *why, bool was_ready)
@@ -240,28 +95,19 @@ void hf_redis_link_fail(struct redis_link *link, const char *why)
 
 /* ---- connecting ---- */
 
-static void link_on_connect(const redisAsyncContext *context, int status)
-{
-    struct redis_socket *socket = context->data;
-
-    socket->dying = status != REDIS_OK; /* hiredis frees the context next */
-    if (status != REDIS_OK && socket->link)
-        hf_redis_link_fail(socket->link, context->errstr ? context->errstr : "cannot connect");
-}
-
 /* Connects to an address, or to a Unix socket. */
 static void link_open(struct redis_link *link, const char *address)
 {
     struct redis_store *store = link->lane->store;
-    redisAsyncContext *context = link->at.port ? redisAsyncConnect(address, (int)link->at.port)
-                                               : redisAsyncConnectUnix(link->at.host);
+    redisContext *context = link->at.port ? redisConnectNonBlock(address, (int)link->at.port)
+                                          : redisConnectUnixNonBlock(link->at.host);
     char why[REDIS_ERROR];
 
-    link->socket = context && !context->err ? socket_new(link, context) : NULL;
+    link->socket = context && !context->err ? hf_redis_socket_new(link, context) : NULL;
     if (!link->socket) {
         snprintf(why, sizeof why, "%s", context && context->err ? context->errstr : "no memory");
         if (context)
-            redisAsyncFree(context);
+            redisFree(context);
         hf_redis_link_fail(link, why);
         return;
     }
@@ -272,8 +118,7 @@ static void link_open(struct redis_link *link, const char *address)
         return;
     }
     if (link->role == LINK_CHANNELS && link->at.port)
-        redisEnableKeepAlive(&context->c); /* nothing else notices that a silent server is gone */
-    redisAsyncSetConnectCallback(context, link_on_connect);
+        redisEnableKeepAlive(context); /* nothing else notices that a silent server is gone */
     hf_redis_link_greet(link);
 }
 
@@ -375,16 +220,14 @@ void hf_redis_link_use(struct redis_link *link)
 
 void hf_redis_link_flush(struct redis_link *link)
 {
-    if (!link->dirty || !link->socket)
-        return;
-    link->dirty = false;
-    socket_write(link->socket);
+    if (link->socket && link->socket->dirty)
+        hf_redis_socket_write(link->socket);
 }
 
 void hf_redis_link_read(struct redis_link *link)
 {
-    if (link->state == LINK_READY && link->socket && link->socket->context)
-        socket_read(link->socket);
+    if (link->state == LINK_READY)
+        hf_redis_socket_read(link->socket);
 }
 
 static void link_on_closed(uv_handle_t *handle)

@@ -6,8 +6,8 @@
  *
  * A job is encoded on the thread that submits it, and belongs to its lane from then on.  Only one
  * lock is shared: it decides whether a job's request is answered or cancelled (hf_redis_job_claim).
- * hiredis calls back with its own state on the stack, so answered requests are collected, and their
- * `done` is called when hiredis has returned (hf_redis_lane_deliver). */
+ * Answered requests are collected, and their `done` is called when nothing of the store is on the
+ * stack (hf_redis_lane_deliver): it may submit, cancel and detach. */
 #ifndef HAFT_SRC_REDIS_ROOM_H
 #define HAFT_SRC_REDIS_ROOM_H
 
@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <hiredis/async.h>
 #include <hiredis/hiredis.h>
 
 #include "store/redis/redis.h"
@@ -138,7 +137,7 @@ struct redis_reader {
 /* Makes hiredis refuse arrays that are too large; `own` must outlive the reader. */
 void hf_redis_reader_limit(redisReader *reader, struct redis_reader *own);
 
-/* ---- links (link.c, greet.c, send.c) ---- */
+/* ---- links (link.c, socket.c, greet.c, send.c) ---- */
 
 enum link_role { LINK_COMMANDS, LINK_DURABLE, LINK_CHANNELS, LINK_ROLES, LINK_MOVED };
 enum link_state { LINK_UNUSED, LINK_PAUSED, LINK_RESOLVING, LINK_GREETING, LINK_READY };
@@ -154,17 +153,36 @@ enum link_step {
     STEPS
 };
 
-/* A socket of hiredis; it outlives its link until libuv has closed the handle. */
+/* An answer that the server owes: to a job, or to a step of the greeting. */
+struct redis_expected {
+    struct redis_job *job; /* NULL for a step */
+    bool is_wait;          /* the answer to WAIT */
+};
+
+/* A connection of hiredis (socket.c); it outlives its link until libuv has closed the handle. */
 struct redis_socket {
     uv_poll_t poll;
-    struct redis_link *link; /* NULL when the link has given it up */
+    struct redis_link *link; /* NULL when it is closed */
     struct redis_lane *lane;
-    redisAsyncContext *context;
+    redisContext *context;
     struct redis_reader reader;
-    int wanted, polled; /* events */
-    bool writing;       /* hiredis is writing */
-    bool dying;         /* hiredis is going to free the context */
+    struct redis_expected *expected; /* a ring */
+    size_t first, n, room;
+    int polled; /* events */
+    bool connected;
+    bool dirty; /* something waits to be written */
+    bool busy;  /* the context is in use */
 };
+
+struct redis_socket *hf_redis_socket_new(struct redis_link *link, redisContext *context);
+void hf_redis_socket_close(struct redis_socket *socket);
+void hf_redis_socket_read(struct redis_socket *socket);
+void hf_redis_socket_write(struct redis_socket *socket);
+/* Send a command when the loop is about to sleep. Return 0 or HAFT_ENOMEM. */
+int hf_redis_socket_send(struct redis_socket *socket, const char *command, size_t size,
+                         struct redis_job *job, bool is_wait);
+int hf_redis_socket_send_words(struct redis_socket *socket, int argc, const char **argv,
+                               const size_t *sizes, bool has_answer);
 
 struct redis_link {
     struct redis_lane *lane;
@@ -179,7 +197,7 @@ struct redis_link {
     enum link_step steps[STEPS];     /* that the server has still to answer */
     size_t n_steps, step;
     bool append_only, append_sync; /* as the server says */
-    bool was_ready, failing, dirty, closed;
+    bool was_ready, failing, closed;
     unsigned attempts;                      /* that failed one after another */
     struct redis_job *sent, **sent_end;     /* waiting for an answer, oldest first */
     struct redis_job *unsent, **unsent_end; /* waiting for a connection */
@@ -195,9 +213,12 @@ void hf_redis_link_flush(struct redis_link *link);     /* writes what hiredis ha
 void hf_redis_link_read(struct redis_link *link);      /* reads what has arrived */
 
 void hf_redis_link_greet(struct redis_link *link);
+void hf_redis_link_greeted(struct redis_link *link, const redisReply *reply);
 void hf_redis_link_ready(struct redis_link *link);
 
 void hf_redis_link_send(struct redis_link *link, struct redis_job *job);
+void hf_redis_job_answered(struct redis_job *job, const redisReply *reply);
+void hf_redis_job_waited(struct redis_job *job, const redisReply *reply);
 void hf_redis_link_drop(struct redis_link *link, struct redis_job *job);
 /* Ends the jobs that were sent and, if the server cannot be reached, takes that were not. */
 void hf_redis_link_end_jobs(struct redis_link *link);
@@ -259,6 +280,7 @@ int hf_redis_subscribe(haft_store *store, haft_store_subscriber *subscriber);
 void hf_redis_unsubscribe(haft_store *store, haft_store_subscriber *subscriber);
 /* Subscribes and unsubscribes as wanted; on the home lane. */
 void hf_redis_channels_update(struct redis_link *link, bool is_new);
+void hf_redis_channels_hear(struct redis_link *link, const redisReply *reply);
 void hf_redis_channels_free(struct redis_store *store);
 
 /* ---- names (name.c) ---- */
@@ -284,7 +306,7 @@ int hf_redis_tls_new(const struct redis_url *url, const haft_redis_options *opti
                      const struct redis_host *host, void **ret_tls, haft_reason *reterr_reason);
 void hf_redis_tls_free(void *tls);
 /* Starts TLS on a new connection. Returns 0 or an error. */
-int hf_redis_tls_start(void *tls, redisAsyncContext *context, const char *host);
+int hf_redis_tls_start(void *tls, redisContext *context, const char *host);
 
 /* ---- the store (store.c, home.c) ---- */
 

@@ -1,9 +1,6 @@
 /* send.c - sends jobs over a link, and takes their answers. */
 #include "store/redis/room.h"
 
-static void send_on_reply(redisAsyncContext *context, void *answer, void *data);
-static void send_on_wait(redisAsyncContext *context, void *answer, void *data);
-
 /* ---- lists of a link ---- */
 
 static void job_append(struct redis_job ***end, struct redis_job *job)
@@ -66,37 +63,33 @@ void hf_redis_link_end_jobs(struct redis_link *link)
 static int send_command(struct redis_link *link, struct redis_job *job)
 {
     struct redis_store *store = link->lane->store;
-    redisAsyncContext *context = link->socket->context;
+    bool is_script = job->script != REDIS_PLAIN;
     const char *command = NULL;
-    char *full = NULL;
-    size_t size = 0;
-    int status = REDIS_ERR;
+    char *full = NULL, wait[64];
+    size_t size = 0, n;
+    int status = HAFT_ENOMEM;
 
-    if (job->reloaded && job->script != REDIS_PLAIN)
+    if (job->reloaded && is_script)
         command = full = hf_redis_job_full(store, job, &size);
     else
-        command = hf_redis_job_command(
-            job, job->script == REDIS_PLAIN ? "" : link->sha[job->script], &size);
+        command = hf_redis_job_command(job, is_script ? link->sha[job->script] : "", &size);
     if (command)
-        status = redisAsyncFormattedCommand(context, send_on_reply, job, command, size);
+        status = hf_redis_socket_send(link->socket, command, size, job, false);
     redis_release(store, full, size);
-    if (status != REDIS_OK)
+    if (status || !job->durable)
         return status;
-    job->replies++;
-    if (job->durable &&
-        redisAsyncCommand(context, send_on_wait, job, "WAIT %u %u", store->options.replicas,
-                          store->options.replica_ms) == REDIS_OK)
-        job->replies++;
-    return REDIS_OK;
+    n = (size_t)snprintf(wait, sizeof wait, "WAIT %u %u\r\n", store->options.replicas,
+                         store->options.replica_ms);
+    if (hf_redis_socket_send(link->socket, wait, n, job, true))
+        job->durable = false; /* nobody knows then */
+    return 0;
 }
 
 void hf_redis_link_send(struct redis_link *link, struct redis_job *job)
 {
-    bool ready = link->state == LINK_READY && link->socket && link->socket->context;
-
     job->link = link;
     job->sent = false;
-    if (ready && send_command(link, job) == REDIS_OK) {
+    if (link->state == LINK_READY && !send_command(link, job)) {
         job->sent = true;
         job->sent_at = link->lane->store->host->now(link->lane->loop);
         job_append(&link->sent_end, job);
@@ -217,34 +210,25 @@ static void send_answer(struct redis_job *job, const redisReply *reply)
         hf_redis_link_fail(link, "the server has become a replica");
 }
 
-/* The answer is lost with the connection, if there is no answer. */
-static bool send_is_lost(redisAsyncContext *context, struct redis_job *job, const void *answer)
+/* A job that no link has any more waits for nothing. */
+static bool send_is_wanted(struct redis_job *job)
 {
     job->replies--;
-    if (job->link && !answer)
-        hf_redis_link_fail(job->link, context->errstr && *context->errstr
-                                          ? context->errstr
-                                          : "the connection was lost");
-    if (job->link && answer)
-        return false;
+    if (job->link)
+        return true;
     hf_redis_lane_release(job->lane, job);
-    return true;
+    return false;
 }
 
-static void send_on_reply(redisAsyncContext *context, void *answer, void *data)
+void hf_redis_job_answered(struct redis_job *job, const redisReply *reply)
 {
-    struct redis_job *job = data;
-
-    if (!send_is_lost(context, job, answer))
-        send_answer(job, answer);
+    if (send_is_wanted(job))
+        send_answer(job, reply);
 }
 
-static void send_on_wait(redisAsyncContext *context, void *answer, void *data)
+void hf_redis_job_waited(struct redis_job *job, const redisReply *reply)
 {
-    struct redis_job *job = data;
-    const redisReply *reply = answer;
-
-    if (send_is_lost(context, job, answer))
+    if (!send_is_wanted(job))
         return;
     if (job->skip) {
         job->skip--;

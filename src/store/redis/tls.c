@@ -42,7 +42,7 @@ void hf_redis_tls_free(void *tls)
 }
 
 /* hiredis itself would not compare the name of the server with its certificate. */
-int hf_redis_tls_start(void *tls, redisAsyncContext *context, const char *host)
+int hf_redis_tls_start(void *tls, redisContext *context, const char *host)
 {
     struct in6_addr address;
     bool is_address =
@@ -58,7 +58,7 @@ int hf_redis_tls_start(void *tls, redisAsyncContext *context, const char *host)
         SSL_free(ssl);
         return HAFT_ENOMEM;
     }
-    return redisInitiateSSL(&context->c, ssl) == REDIS_OK ? 0 : HAFT_EFAIL;
+    return redisInitiateSSL(context, ssl) == REDIS_OK ? 0 : HAFT_EFAIL;
 }
 
 #else
@@ -80,7 +80,7 @@ void hf_redis_tls_free(void *tls)
     (void)tls;
 }
 
-int hf_redis_tls_start(void *tls, redisAsyncContext *context, const char *host)
+int hf_redis_tls_start(void *tls, redisContext *context, const char *host)
 {
     (void)tls;
     (void)context;
