@@ -19,8 +19,9 @@ class HaftRecipe(ConanFile):
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"shared": [True, False], "fPIC": [True, False], "http_client": [True, False], "crypto": [True, False],
-               "yaml": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "http_client": False, "crypto": False, "yaml": False}
+               "yaml": [True, False], "redis": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "http_client": False, "crypto": False, "yaml": False,
+                       "redis": False}
 
     @property
     def _tree(self):
@@ -57,6 +58,8 @@ class HaftRecipe(ConanFile):
             self.requires("openssl/[>=3 <4]")
         if self.options.yaml:
             self.requires("libyaml/[>=0.2.5 <1]")
+        if self.options.redis:
+            self.requires("hiredis/[>=0.14 <2]")
 
     def build_requirements(self):
         self.tool_requires("pkgconf/[>=2 <3]")
@@ -73,6 +76,7 @@ class HaftRecipe(ConanFile):
             "HAFT_HTTP_CLIENT": bool(self.options.http_client),
             "HAFT_CRYPTO": bool(self.options.crypto),
             "HAFT_YAML": bool(self.options.yaml),
+            "HAFT_REDIS": bool(self.options.redis),
             "HAFT_PROGRAM": False,
             "HAFT_TESTS": False,
             "HAFT_BENCH": False,
@@ -103,6 +107,8 @@ class HaftRecipe(ConanFile):
             self._library("crypto", "haft-crypto", ["openssl::ssl", "openssl::crypto"])
         if self.options.yaml:
             self._library("yaml", "haft-yaml", ["libyaml::libyaml"])
+        if self.options.redis:
+            self._library("redis", "haft-redis", ["hiredis::hiredis"])
 
     def _library(self, component, library, requires):
         info = self.cpp_info.components[component]
