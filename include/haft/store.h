@@ -177,7 +177,7 @@ typedef struct haft_store_status {
 
 typedef struct haft_store_watcher haft_store_watcher;
 
-/* Is told when a store becomes available or unavailable.  The function is called on any thread while
+/* Receives a call when a store becomes available or unavailable.  The function is called on any thread while
  * the store holds a lock: it must not call the store. */
 struct haft_store_watcher {
     /* reports the new state, once for each change */

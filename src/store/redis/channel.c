@@ -118,7 +118,7 @@ static bool channel_is_of(const struct redis_store *store, const haft_store_subs
            !memcmp(name->str, own, channel_name(store, subscriber, own));
 }
 
-/* The server has confirmed a subscription: what was published before is lost. */
+/* The server has confirmed a subscription: earlier messages are lost. */
 static void channel_confirm(struct redis_store *store, bool is_pattern, const redisReply *name)
 {
     pthread_mutex_lock(&store->lock);

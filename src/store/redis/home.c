@@ -1,4 +1,4 @@
-/* home.c - the lane with a thread of its own, for threads without a loop and for channels. */
+/* home.c - the lane with its own thread, for threads without a loop and for channels. */
 #include <signal.h>
 
 #include "store/redis/room.h"

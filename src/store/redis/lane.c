@@ -72,7 +72,7 @@ static void lane_expire(struct redis_lane *lane, uint64_t now)
     }
 }
 
-/* A server that does not answer the oldest command is gone, or as good as gone. */
+/* A server that does not answer the oldest command has failed or hangs. */
 static void lane_check_link(struct redis_lane *lane, struct redis_link *link, uint64_t now)
 {
     unsigned command_ms = lane->store->options.command_ms;

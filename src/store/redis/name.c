@@ -3,7 +3,7 @@
  *     PREFIX:{SPACE:GROUP}:KEY     a key
  *     PREFIX:{SPACE}:CHANNEL       a channel
  *
- * What is in braces is the hash tag: a cluster keeps a group on one node.  "}" and "%" in it are
+ * The text in braces is the hash tag: a cluster keeps a group on one node.  "}" and "%" in it are
  * percent-encoded, and so is ":" in the namespace, so that a name has one meaning. */
 #include "store/redis/room.h"
 

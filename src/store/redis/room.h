@@ -2,7 +2,7 @@
  *
  * A lane is what one thread needs: its libuv loop, its connections (links) and the requests that
  * wait for an answer (jobs).  Each attached loop has a lane; requests of other threads, and the
- * channels, go to the home lane, which has a thread of its own, started when it is first needed.
+ * channels, go to the home lane, which has its own thread, started when it is first needed.
  *
  * A job is encoded on the thread that submits it, and belongs to its lane from then on.  Only one
  * lock is shared: it decides whether a job's request is answered or cancelled (hf_redis_job_claim).
@@ -29,7 +29,7 @@ enum {
     REDIS_MOVED = 8,             /* other nodes of a cluster that a lane connects to */
     REDIS_SHA = 40,              /* size of a script's hash */
     REDIS_HEAD = 96,             /* room before a command for the name of its script */
-    REDIS_INLINE = 512,          /* size of a command that needs no memory of its own */
+    REDIS_INLINE = 512,          /* size of a command that needs no separate memory */
     REDIS_ERROR = 160,           /* size of an error text */
     REDIS_MAX_ARRAY = 200000,    /* elements of an array that the server may send */
     REDIS_MAX_REPLY = 128 << 20, /* bytes of an answer, with what is received after it */

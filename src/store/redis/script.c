@@ -1,5 +1,6 @@
 /* script.c - the scripts that the server runs, which the build makes of the files in lua/. */
-#include "redis_scripts.h"
+#include <redis_scripts.h>
+
 #include "store/redis/room.h"
 
 struct redis_script_text hf_redis_script(enum redis_script script)

@@ -154,7 +154,7 @@ static void send_note_error(struct redis_lane *lane, const redisReply *reply)
     hf_redis_note(lane->store, 0, 0, text);
 }
 
-/* Decodes an answer; the request, or the scan, is then complete but for its durability. */
+/* Decodes an answer; the request, or the scan, is then complete except for its durability. */
 static void send_decode(struct redis_job *job, const redisReply *reply)
 {
     struct redis_lane *lane = job->lane;

@@ -90,7 +90,7 @@ static void store_unwatch(haft_store *base, haft_store_watcher *watcher)
 
 /* ---- loops ---- */
 
-static struct redis_slot *slot_of(struct redis_store *store, uintptr_t thread)
+static struct redis_slot *store_slot_of(struct redis_store *store, uintptr_t thread)
 {
     for (size_t i = 0; i < REDIS_LANES; i++)
         if (atomic_load_explicit(&store->slots[i].thread, memory_order_relaxed) == thread)
@@ -105,7 +105,7 @@ static int store_attach(haft_store *base, void *loop)
     struct redis_slot *slot = NULL;
     struct redis_lane *lane;
 
-    if (slot_of(store, self))
+    if (store_slot_of(store, self))
         return HAFT_EEXISTS;
     lane = hf_redis_lane_new(store, loop);
     if (!lane)
@@ -129,7 +129,7 @@ static int store_attach(haft_store *base, void *loop)
 static void store_detach(haft_store *base, void *loop)
 {
     struct redis_store *store = (struct redis_store *)base;
-    struct redis_slot *slot = slot_of(store, (uintptr_t)pthread_self());
+    struct redis_slot *slot = store_slot_of(store, (uintptr_t)pthread_self());
     struct redis_lane *lane = slot ? slot->lane : NULL;
 
     if (!lane || lane->loop != loop)
@@ -144,7 +144,7 @@ static void store_detach(haft_store *base, void *loop)
 /* Passes a job to the lane of this thread, or to the home lane. */
 static int store_post(struct redis_store *store, struct redis_job *job)
 {
-    struct redis_slot *slot = slot_of(store, (uintptr_t)pthread_self());
+    struct redis_slot *slot = store_slot_of(store, (uintptr_t)pthread_self());
     struct redis_lane *lane = slot ? slot->lane : NULL;
 
     if (!lane)
