@@ -26,7 +26,7 @@ static bool job_reserve(const struct redis_store *store, struct redis_job *job, 
 }
 
 /* Digits of a number, right-aligned in `text`; returns the first. */
-static char *encode_number(uint64_t number, char text[24])
+static char *job_digits(uint64_t number, char text[24])
 {
     char *at = text + 24;
 
@@ -40,7 +40,7 @@ static char *encode_number(uint64_t number, char text[24])
  * memory. */
 static char *job_argument(const struct redis_store *store, struct redis_job *job, size_t size)
 {
-    char digits[24], *first = encode_number(size, digits), *at;
+    char digits[24], *first = job_digits(size, digits), *at;
     size_t n = (size_t)(digits + 24 - first);
 
     if (!job_reserve(store, job, 1 + n + 2 + size + 2))
@@ -73,7 +73,7 @@ static bool job_add_text(const struct redis_store *store, struct redis_job *job,
 
 static bool job_add_number(const struct redis_store *store, struct redis_job *job, uint64_t number)
 {
-    char digits[24], *first = encode_number(number, digits);
+    char digits[24], *first = job_digits(number, digits);
 
     return job_add(store, job, (haft_slice){first, (size_t)(digits + 24 - first)});
 }

@@ -230,7 +230,7 @@ void hf_redis_link_read(struct redis_link *link)
         hf_redis_socket_read(link->socket);
 }
 
-static void link_timer_closed(uv_handle_t *handle)
+static void redis_link_closed(uv_handle_t *handle)
 {
     struct redis_link *link = handle->data;
     struct redis_lane *lane = link->lane;
@@ -251,5 +251,5 @@ void hf_redis_link_close(struct redis_link *link)
     link->state = LINK_PAUSED;
     hf_redis_link_end_jobs(link);
     link_disconnect(link);
-    store->host->close((uv_handle_t *)&link->timer, link_timer_closed);
+    store->host->close((uv_handle_t *)&link->timer, redis_link_closed);
 }
