@@ -24,6 +24,7 @@
 #include <haft/otlp.h>
 #include <haft/pipeline.h>
 #include <haft/plugin.h>
+#include <haft/redis.h>
 #include <haft/run.h>
 #include <haft/schema.h>
 #include <haft/server.h>

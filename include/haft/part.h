@@ -1,6 +1,6 @@
 /* haft/part.h - optional parts of libhaft that need a large library.
  *
- * A feature that needs libcurl, OpenSSL, libyaml or a database is in a shared object next to libhaft.so,
+ * A feature that needs libcurl, OpenSSL, libyaml, hiredis or a database is in a shared object next to libhaft.so,
  * which libhaft opens on first use.  A program that does not use the feature does not load it.
  * Installing the package of the part is enough.
  *
@@ -54,6 +54,9 @@ extern const haft_part haft_yaml_part;
 
 /* The part in libhaft-sqlite: stores in files, on SQLite. haft_sqlite_store_new needs it. */
 extern const haft_part haft_sqlite_part;
+
+/* The part in libhaft-redis: a store on Redis or Valkey, on hiredis. haft_redis_store_new needs it. */
+extern const haft_part haft_redis_part;
 
 #ifdef __cplusplus
 }

@@ -107,10 +107,13 @@ struct haft_store_request {
     void *context; /* pointer of the caller */
 
     /* 1 if it was applied; 0 if a condition was not met and nothing was applied; or an error, and
-     * nothing was applied. */
+     * nothing was applied unless is_unknown is set. */
     int status;
     bool is_durable;     /* whether it survives the end of the process */
     void *store_data[4]; /* used by the store while the request is pending */
+    /* With an error: the answer was lost or came too late, so the request may have been applied
+     * nevertheless.  Otherwise an error means that nothing was applied. */
+    bool is_unknown;
 };
 
 /* ---- scanning a namespace ----------------------------------------- */
@@ -161,6 +164,28 @@ struct haft_store_subscriber {
     haft_store_subscriber *next; /* used by the store while it is subscribed */
 };
 
+/* ---- availability -------------------------------------------------------- */
+
+/* Whether a store can be used at the moment. */
+typedef struct haft_store_status {
+    size_t struct_size;  /* set by HAFT_INIT or HAFT_WITH */
+    bool available;      /* requests are answered; always true for a store in this process */
+    char error[160];     /* latest error of a connection; empty if there has been none */
+    uint64_t reconnects; /* number of connections that replaced a lost one */
+    size_t waiting;      /* requests without an answer */
+} haft_store_status;
+
+typedef struct haft_store_watcher haft_store_watcher;
+
+/* Receives a call when a store becomes available or unavailable.  The function is called on any thread while
+ * the store holds a lock: it must not call the store. */
+struct haft_store_watcher {
+    /* reports the new state, once for each change */
+    void (*changed)(haft_store_watcher *watcher, const haft_store_status *status);
+    void *context;            /* pointer of the caller */
+    haft_store_watcher *next; /* used by the store while it is watched */
+};
+
 /* ---- stores --------------------------------------------------------------- */
 
 typedef struct haft_store haft_store;
@@ -182,6 +207,18 @@ typedef struct haft_store_methods {
     /* removes a subscriber; its functions are not called afterwards */
     void (*unsubscribe)(haft_store *store, haft_store_subscriber *subscriber);
     void (*free)(haft_store *store); /* frees the store */
+    /* Makes the store use a libuv loop (uv_loop_t) for the requests that the loop's thread submits:
+     * it calls their `done` there.  Called on that thread.  Returns 0 or an error.  NULL: the store
+     * does not need loops. */
+    int (*attach)(haft_store *store, void *loop);
+    /* Ends that, on the same thread: pending requests of the thread end with HAFT_ECLOSED.  The
+     * store's handles close when the loop runs next. */
+    void (*detach)(haft_store *store, void *loop);
+    /* fills in all members but struct_size; NULL: the store is always available */
+    void (*get_status)(haft_store *store, haft_store_status *ret_status);
+    /* adds and removes a watcher; NULL: nothing changes */
+    void (*watch)(haft_store *store, haft_store_watcher *watcher);
+    void (*unwatch)(haft_store *store, haft_store_watcher *watcher);
 } haft_store_methods;
 
 /* A store: the first member of the struct of an implementation. */
@@ -198,6 +235,22 @@ int haft_store_scan_step(haft_store *store, haft_store_scan *scan);
 int haft_store_subscribe(haft_store *store, haft_store_subscriber *subscriber);
 void haft_store_unsubscribe(haft_store *store, haft_store_subscriber *subscriber);
 void haft_store_free(haft_store *store);
+
+/* Let a store run the requests of the calling thread on its libuv loop (a uv_loop_t), which is faster
+ * than a thread of the store; see haft_store_methods.attach.  A store that does not need loops
+ * ignores both.  A loop must be detached before the store is freed and before the loop is closed.
+ * haft_store_attach returns 0, HAFT_EEXISTS if the thread has a loop already, HAFT_EBUSY if there
+ * are too many, or HAFT_ENOMEM. */
+int haft_store_attach(haft_store *store, void *loop);
+void haft_store_detach(haft_store *store, void *loop);
+
+/* Returns 0 and whether a store is available, from any thread; HAFT_EINVAL if the struct has no
+ * size. */
+int haft_store_get_status(haft_store *store, haft_store_status *ret_status);
+
+/* Add and remove a watcher, which must live until it is removed; from any thread. */
+void haft_store_watch(haft_store *store, haft_store_watcher *watcher);
+void haft_store_unwatch(haft_store *store, haft_store_watcher *watcher);
 
 /* ---- in memory ------------------------------------------------------------ */
 

@@ -19,9 +19,9 @@ class HaftRecipe(ConanFile):
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"shared": [True, False], "fPIC": [True, False], "http_client": [True, False], "crypto": [True, False],
-               "yaml": [True, False], "sqlite": [True, False]}
+               "yaml": [True, False], "sqlite": [True, False], "redis": [True, False]}
     default_options = {"shared": False, "fPIC": True, "http_client": False, "crypto": False, "yaml": False,
-                       "sqlite": False}
+                       "sqlite": False, "redis": False}
 
     @property
     def _tree(self):
@@ -60,6 +60,8 @@ class HaftRecipe(ConanFile):
             self.requires("libyaml/[>=0.2.5 <1]")
         if self.options.sqlite:
             self.requires("sqlite3/[>=3.38 <4]")
+        if self.options.redis:
+            self.requires("hiredis/[>=0.14 <2]")
 
     def build_requirements(self):
         self.tool_requires("pkgconf/[>=2 <3]")
@@ -77,6 +79,7 @@ class HaftRecipe(ConanFile):
             "HAFT_CRYPTO": bool(self.options.crypto),
             "HAFT_YAML": bool(self.options.yaml),
             "HAFT_SQLITE": bool(self.options.sqlite),
+            "HAFT_REDIS": bool(self.options.redis),
             "HAFT_PROGRAM": False,
             "HAFT_TESTS": False,
             "HAFT_BENCH": False,
@@ -109,6 +112,8 @@ class HaftRecipe(ConanFile):
             self._library("yaml", "haft-yaml", ["libyaml::libyaml"])
         if self.options.sqlite:
             self._library("sqlite", "haft-sqlite", ["sqlite3::sqlite3"])
+        if self.options.redis:
+            self._library("redis", "haft-redis", ["hiredis::hiredis"])
 
     def _library(self, component, library, requires):
         info = self.cpp_info.components[component]

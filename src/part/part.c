@@ -26,7 +26,8 @@ static struct {
 } part_table[PARTS] = {[PART_HTTP_CLIENT] = {.name = "http-client"},
                        [PART_CRYPTO] = {.name = "crypto"},
                        [PART_YAML] = {.name = "yaml"},
-                       [PART_SQLITE] = {.name = "sqlite"}};
+                       [PART_SQLITE] = {.name = "sqlite"},
+                       [PART_REDIS] = {.name = "redis"}};
 
 /* ---- checking a part ---- */
 

@@ -4,7 +4,7 @@
 
 #include <haft/part.h>
 
-enum part_id { PART_HTTP_CLIENT, PART_CRYPTO, PART_YAML, PART_SQLITE, PARTS };
+enum part_id { PART_HTTP_CLIENT, PART_CRYPTO, PART_YAML, PART_SQLITE, PART_REDIS, PARTS };
 
 /* Returns the function table of a part, and opens it if necessary; it stays open until the process
  * ends. Returns NULL on failure, with the reason: `needed_by`, for example an option with its

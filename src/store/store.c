@@ -96,6 +96,7 @@ int haft_store_submit(haft_store *store, haft_store_request *request)
         return HAFT_EINVAL;
     request->status = HAFT_EINVAL;
     request->is_durable = false;
+    request->is_unknown = false;
     if (!request_is_valid(request))
         return HAFT_EINVAL;
     for (size_t i = 0; i < request->n_ops; i++)
@@ -141,4 +142,45 @@ void haft_store_free(haft_store *store)
 {
     if (store && STORE_METHOD(store, free))
         STORE_METHOD(store, free)(store);
+}
+
+/* ---- loops and availability ---- */
+
+int haft_store_attach(haft_store *store, void *loop)
+{
+    if (!store || !loop)
+        return HAFT_EINVAL;
+    return STORE_METHOD(store, attach) ? STORE_METHOD(store, attach)(store, loop) : 0;
+}
+
+void haft_store_detach(haft_store *store, void *loop)
+{
+    if (store && loop && STORE_METHOD(store, detach))
+        STORE_METHOD(store, detach)(store, loop);
+}
+
+int haft_store_get_status(haft_store *store, haft_store_status *ret_status)
+{
+    haft_store_status status = HAFT_INIT(haft_store_status, .available = true);
+    size_t size = ret_status ? ret_status->struct_size : 0;
+
+    if (!store || size < sizeof size)
+        return HAFT_EINVAL;
+    if (STORE_METHOD(store, get_status))
+        STORE_METHOD(store, get_status)(store, &status);
+    status.struct_size = size;
+    memcpy(ret_status, &status, size < sizeof status ? size : sizeof status);
+    return 0;
+}
+
+void haft_store_watch(haft_store *store, haft_store_watcher *watcher)
+{
+    if (store && watcher && STORE_METHOD(store, watch))
+        STORE_METHOD(store, watch)(store, watcher);
+}
+
+void haft_store_unwatch(haft_store *store, haft_store_watcher *watcher)
+{
+    if (store && watcher && STORE_METHOD(store, unwatch))
+        STORE_METHOD(store, unwatch)(store, watcher);
 }

@@ -28,7 +28,7 @@ names() {
 
 ${CC:-cc} -std=c11 -g -shared -fPIC -Iinclude -o "$work/headers.so" $here/probe.c
 set -- "$build/libhaft.so" "$work/headers.so"
-for part in http-client crypto yaml sqlite; do # there may be no libcurl, OpenSSL, libyaml or SQLite
+for part in http-client crypto yaml sqlite redis; do # there may be no libcurl, OpenSSL, libyaml, SQLite or hiredis
     [ ! -e "$build/libhaft-$part.so" ] || set -- "$@" "$build/libhaft-$part.so"
 done
 

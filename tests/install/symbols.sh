@@ -4,7 +4,7 @@
 set -eu
 failed=0
 all=$(find "$PREFIX" -name 'libhaft*.so.*.*.*' -o -name 'libhaft*.a')
-is_part='/libhaft-(http-client|crypto|yaml|sqlite)\.'
+is_part='/libhaft-(http-client|crypto|yaml|sqlite|redis)\.'
 libraries=$(echo "$all" | grep -vE "$is_part")
 [ "$(echo "$libraries" | wc -l)" -eq 4 ] || { echo "not four libraries: $libraries"; exit 1; }
 

@@ -37,6 +37,7 @@ contains "libhaft-http-client$soname" "$lib/libhaft-http-client\.so\.$soname"
 contains "libhaft-crypto$soname" "$lib/libhaft-crypto\.so\.$soname"
 contains "libhaft-yaml$soname" "$lib/libhaft-yaml\.so\.$soname"
 contains "libhaft-sqlite$soname" "$lib/libhaft-sqlite\.so\.$soname"
+contains "libhaft-redis$soname" "$lib/libhaft-redis\.so\.$soname"
 contains libhaft-dev $(find include -type f | sed 's|^|usr/|') "$lib/libhaft\.a" "$lib/libhaft-core\.a" "$lib/libhaft\.so" \
     "$lib/pkgconfig/haft\.pc" "$lib/pkgconfig/haft-static\.pc" "$lib/cmake/haft/haftConfig\.cmake" \
     usr/share/man/man3/haft_call.h.3.gz usr/share/man/man7/haft.7.gz \

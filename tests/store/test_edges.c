@@ -54,12 +54,34 @@ static void gives_calls_back(void **state)
     hf_window_finish(&window, allocator);
 }
 
+/* A store in this process is always available, and needs no loop. */
+static void is_always_available(void **state)
+{
+    haft_store *store = haft_store_memory_new(NULL);
+    haft_store_status status = HAFT_INIT(haft_store_status, .waiting = 1), unsized = {0};
+    haft_store_watcher watcher = {0};
+    int loop = 0;
+
+    (void)state;
+    assert_int_equal(haft_store_get_status(store, &status), 0);
+    assert_true(status.available && !*status.error && !status.waiting && !status.reconnects);
+    assert_int_equal(haft_store_get_status(store, &unsized), HAFT_EINVAL);
+    assert_int_equal(haft_store_get_status(store, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_store_attach(store, &loop), 0);
+    assert_int_equal(haft_store_attach(store, NULL), HAFT_EINVAL);
+    haft_store_detach(store, &loop);
+    haft_store_watch(store, &watcher);
+    haft_store_unwatch(store, &watcher);
+    haft_store_free(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_or_not),
         cmocka_unit_test(rates_are_forgotten_in_time),
         cmocka_unit_test(gives_calls_back),
+        cmocka_unit_test(is_always_available),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@ string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "static" static)
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
     crypto HAFT_CRYPTO
     http-client HAFT_HTTP_CLIENT
+    redis HAFT_REDIS
     sqlite HAFT_SQLITE
     yaml HAFT_YAML)
 
