@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "client/task.h"
 
 static void request_expire(haft_client *client, struct due *due, haft_time now);
 
@@ -75,6 +76,10 @@ static void request_expire(haft_client *client, struct due *due, haft_time now)
     unsigned seconds = request->timeout_ms / 1000;
     char reason[96];
 
+    if (request->task) {
+        hf_task_expire(client, request, now);
+        return;
+    }
     if (questions->open || answered > now) {
         hf_due_set(client, due, questions->open ? now + request->timeout_ms : answered);
         return;
@@ -113,8 +118,12 @@ int hf_request_send(haft_client *client, struct client_request *request,
     int status;
 
     params = request_read_params(client, request, &status);
-    if (!status && !strcmp(request->text.data, "tools/call"))
+    if (!status && !strcmp(request->text.data, "tools/call")) {
         status = hf_tool_prepare(client, params, &mirrors, &n, &reason);
+        request->flags &= ~(unsigned)REQUEST_AS_TASK;
+        if (hf_tool_is_task(client, params, request->flags & REQUEST_WANTS_TASK))
+            request->flags |= REQUEST_AS_TASK;
+    }
     if (status) {
         if (status != HAFT_PENDING)
             hf_client_explain(client, 0, "%s: %s", request->text.data,
@@ -282,6 +291,17 @@ static int request_first(haft_client *client, struct client_request *request,
     return 0;
 }
 
+/* The result of a task of an earlier time. */
+static int request_resume(haft_client *client, struct client_request *request, const char *task)
+{
+    haft_buffer *text = &request->text;
+
+    haft_buffer_add(text, "tasks/get", sizeof "tasks/get");
+    request->params_at = text->size;
+    haft_buffer_add(text, "{}", sizeof "{}");
+    return text->status ? text->status : hf_task_resume(client, request, task);
+}
+
 int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags)
 {
     struct client_request *request;
@@ -294,16 +314,21 @@ int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchan
     if (!request)
         return HAFT_ENOMEM;
     id = request->id;
-    request->flags = flags | (exchange->tool ? REQUEST_TOOL : 0);
+    request->flags =
+        flags | (exchange->tool ? REQUEST_TOOL : 0) | (exchange->as_task ? REQUEST_WANTS_TASK : 0);
     request->due.expire = request_expire;
     request->timeout_ms = exchange->timeout_ms ? exchange->timeout_ms : client->options.timeout_ms;
     request->done = exchange->done;
     request->progress = exchange->progress;
+    request->begun = exchange->begun;
     request->context = exchange->context;
     request->state = REQUEST_SENT; /* in no list */
-    status = request_first(client, request, exchange);
+    status = exchange->task ? request_resume(client, request, exchange->task)
+                            : request_first(client, request, exchange);
     if (!status)
         return id;
+    if (request->task)
+        hf_task_drop(client, request);
     request->done = NULL;
     hf_request_forget(client, request);
     return status;
@@ -316,6 +341,8 @@ static void request_end(haft_client *client, struct client_request *request, int
     struct client_requests *all = &client->requests;
 
     hf_request_detach(client, request);
+    if (request->task)
+        hf_task_drop(client, request);
     if (request->round)
         hf_question_drop(client, request);
     hf_document_drop(client, request->round);
@@ -342,6 +369,8 @@ void hf_request_fail(haft_client *client, struct client_request *request, int st
     char text[CLIENT_ERROR_TEXT], *note = client->documents.note;
     va_list args;
 
+    if (request->state == REQUEST_ENDED)
+        return; /* with all others, while something was sent about it */
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -380,7 +409,8 @@ int hf_request_cancel(haft_client *client, struct client_request *request, int s
                       const char *reason)
 {
     bool told = status == HAFT_ECANCELLED;
-    int sent = request->state == REQUEST_SENT
+    int sent = request->task ? hf_task_cancel(client, request)
+               : request->state == REQUEST_SENT
                    ? hf_outgoing_cancel(client, request, told ? NULL : reason)
                    : 0;
     char method[64];

@@ -10,6 +10,7 @@ enum client_request_state {
     REQUEST_TOOLS,  /* waits for the list of tools */
     REQUEST_SENT,
     REQUEST_ASKING, /* waits for answers of the program */
+    REQUEST_TASK,   /* waits for the end of a task */
     REQUEST_ENDED
 };
 
@@ -18,8 +19,15 @@ enum {
     REQUEST_EARLY = 1,   /* of the negotiation: sent before it has ended */
     REQUEST_URGENT = 2,  /* sent at once, whatever else is in flight */
     REQUEST_ENDLESS = 4, /* has no deadline */
-    REQUEST_TOOL = 8     /* the arguments must be an object */
+    REQUEST_TOOL = 8,    /* the arguments must be an object */
+    /* what the program wants, and what has become of it */
+    REQUEST_WANTS_TASK = 16, /* a task, if the tool permits it */
+    REQUEST_AS_TASK = 32,    /* was sent with the wish for a task */
+    REQUEST_RENEWED = 64,    /* was repeated in a new session; */
+    REQUEST_RETRIED = 128    /* otherwise */
 };
+
+struct client_task;
 
 struct client_request {
     struct client_request *by_id, *by_wire; /* next in the bucket of a table */
@@ -28,16 +36,18 @@ struct client_request {
     int64_t wire_id;                        /* id of the latest round; 0 if nothing was sent */
     enum client_request_state state;
     unsigned flags, rounds, timeout_ms;
-    bool held, renewed, retried; /* waits for a login; was repeated in a new session; otherwise */
-    bool was_sent;               /* its first id has been used */
-    bool counted;                /* is one of those in flight */
-    bool asking;                 /* its questions are being put */
+    bool held;     /* waits for a login */
+    bool was_sent; /* its first id has been used */
+    bool counted;  /* is one of those in flight */
+    bool asking;   /* its questions are being put */
     struct due due;
     haft_time end; /* even with progress; without the time that the program has had questions */
     haft_client_done *done;
     haft_client_progress *progress;
+    haft_client_task_begun *begun;
     void *context;
-    haft_buffer text; /* method and params, each with a NUL; of a failed one the reason */
+    struct client_task *task; /* what it has become; or NULL */
+    haft_buffer text;         /* method and params, each with a NUL; of a failed one the reason */
     size_t params_at;
     struct document *round; /* of the questions that are being answered */
     yyjson_val *asked;      /* the result that asks them */
