@@ -1,6 +1,7 @@
 /* peer.c - one request at a time on the program's loop, with interrupts, prompts and a terminal. */
 #include "peer.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,9 +18,12 @@ enum {
     PEER_TEXT_LIMIT = 128 << 20,
     PEER_LONGEST_LINE = 1 << 16,
     PEER_MAX_DEPTH = 512,
-    FIRST_REFUSAL = 300,      /* status codes of HTTP from here on are not success */
-    PEER_CLOSE_WAIT = 2000,   /* milliseconds for a goodbye */
-    PEER_CONNECT_WAIT = 10000 /* for a connection */
+    FIRST_REFUSAL = 300,       /* status codes of HTTP from here on are not success */
+    PEER_CLOSE_WAIT = 2000,    /* milliseconds for a goodbye */
+    PEER_CONNECT_WAIT = 10000, /* for a connection */
+    PEER_LEAVE_WAIT = 1000,    /* for a second interrupt, which cancels a task */
+    PEER_CANCEL_WAIT = 5000,   /* for the server to acknowledge that */
+    PEER_TICK = 1000           /* between two lines about a task */
 };
 
 extern char **environ; /* the server gets all of it, as from a shell */
@@ -29,6 +33,7 @@ struct peer {
     uv_signal_t interrupt, terminate;
     unsigned handles; /* the loop, and the signals that are open */
     unsigned interrupted;
+    bool terminated; /* by SIGTERM */
     const struct invocation *call;
     haft_client *client;
     haft_authorizer *authorizer;
@@ -45,6 +50,14 @@ struct peer {
     yyjson_val *result;
     int error_code, http_status;
     char why[1024];
+
+    /* The task that the request has become; NULL for none. */
+    char *task;
+    const struct peer_request *request;
+    uv_timer_t timer; /* the next line about it, or the end of a wait */
+    uint64_t task_begun;
+    char message[200]; /* what the server said last */
+    bool waited;       /* the wait is over, or need not go on */
 
     /* A line that is being read from the terminal. */
     uv_tty_t tty;
@@ -83,7 +96,7 @@ static int exit_code_of(const struct peer *peer, int status)
     case HAFT_ETIMEOUT:
         return EXIT_TIME;
     case HAFT_ECANCELLED:
-        return EXIT_INTERRUPTED;
+        return peer->task && !peer->interrupted ? EXIT_CANCELLED : EXIT_INTERRUPTED;
     case HAFT_EDENIED:
         return EXIT_DENIED;
     case HAFT_ENOMEM:
@@ -114,7 +127,7 @@ static void on_signal(uv_signal_t *handle, int number)
 {
     struct peer *peer = handle->data;
 
-    (void)number;
+    peer->terminated = peer->terminated || number == SIGTERM;
     /* After the third interrupt, the program exits without an orderly shutdown. */
     if (++peer->interrupted > 2)
         _exit(EXIT_INTERRUPTED);
@@ -172,9 +185,43 @@ static void on_notified(void *context, const char *method, haft_value *params)
 
 static void on_progress(void *context, double progress, double total, const char *message)
 {
-    (void)context;
-    if (isatty(STDERR_FILENO))
+    struct peer *peer = context;
+
+    if (peer->task) {
+        snprintf(peer->message, sizeof peer->message, "%s", message);
+        show_task(peer->message, (uv_now(&peer->loop) - peer->task_begun) / 1000,
+                  peer->call->verbose);
+    } else if (isatty(STDERR_FILENO)) {
         show_progress(progress, total, message);
+    }
+}
+
+static void on_task_tick(uv_timer_t *timer)
+{
+    const struct peer *peer = timer->data;
+
+    show_task(peer->message, (uv_now(timer->loop) - peer->task_begun) / 1000, false);
+}
+
+/* The request waits for a task. */
+static void peer_follow(struct peer *peer, const char *task)
+{
+    free(peer->task);
+    peer->task = strdup(task);
+    peer->task_begun = uv_now(&peer->loop);
+    peer->message[0] = '\0';
+    if (isatty(STDERR_FILENO))
+        uv_timer_start(&peer->timer, on_task_tick, PEER_TICK, PEER_TICK);
+}
+
+static void on_task(void *context, haft_client *client, const char *task, haft_value *value)
+{
+    struct peer *peer = context;
+
+    (void)client;
+    peer_follow(peer, task);
+    if (peer->request->begun)
+        peer->request->begun(peer->request->context, task, value);
 }
 
 static void on_done(void *context, haft_client *client, int status, const haft_result *result)
@@ -212,27 +259,121 @@ static int peer_cancel(struct peer *peer, int64_t id)
     return peer_fail(peer, EXIT_INTERRUPTED, "interrupted");
 }
 
+/* ---- leaving a task ---- */
+
+static void on_waited(uv_timer_t *timer)
+{
+    struct peer *peer = timer->data;
+
+    peer->waited = true;
+    uv_stop(timer->loop);
+}
+
+static void on_task_cancelled(void *context, haft_client *client, int status,
+                              const haft_result *result)
+{
+    struct peer *peer = context;
+
+    (void)client;
+    peer->waited = true;
+    peer->status = status ? status : result->error_code ? HAFT_EPROTOCOL : 0;
+    uv_stop(&peer->loop);
+}
+
+/* Waits until the request has ended, the wait is over, or there are so many interrupts. */
+static void peer_linger(struct peer *peer, unsigned milliseconds, unsigned interrupts)
+{
+    peer->waited = false;
+    uv_timer_start(&peer->timer, on_waited, milliseconds, 0);
+    while (!peer->done && !peer->waited && peer->interrupted < interrupts)
+        uv_run(&peer->loop, UV_RUN_ONCE);
+    uv_timer_stop(&peer->timer);
+}
+
+static int peer_cancel_task(struct peer *peer)
+{
+    haft_buffer params;
+    struct json_writer w = {.out = &params};
+    int64_t id;
+
+    haft_buffer_init(&params, NULL, PEER_LONGEST_LINE);
+    hf_json_begin_object(&w);
+    hf_json_text(json_key(&w, "taskId"), peer->task);
+    hf_json_end_object(&w);
+    haft_buffer_add(&params, "", 1);
+    peer->status = HAFT_ETIMEOUT;
+    id = params.status ? params.status
+                       : haft_client_begin(peer->client,
+                                           HAFT_WITH(haft_client_exchange, .method = "tasks/cancel",
+                                                     .params = params.data,
+                                                     .done = on_task_cancelled, .context = peer));
+    haft_buffer_finish(&params);
+    if (id > 0)
+        peer_linger(peer, PEER_CANCEL_WAIT, UINT_MAX);
+    return peer->status
+               ? peer_fail(peer, EXIT_INTERRUPTED,
+                           "interrupted; the server did not confirm that it cancels %s", peer->task)
+               : peer_fail(peer, EXIT_CANCELLED, "the task %s was cancelled", peer->task);
+}
+
+/* The user has interrupted a task: it goes on, unless a second interrupt follows. */
+static int peer_leave(struct peer *peer)
+{
+    const struct peer_request *request = peer->request;
+
+    uv_timer_stop(&peer->timer);
+    clear_progress();
+    if (request->left)
+        request->left(request->context, peer->task);
+    if (!peer->terminated)
+        peer_linger(peer, PEER_LEAVE_WAIT, 2);
+    if (peer->done)
+        return EXIT_DONE;
+    return peer->interrupted < 2 || peer->terminated ? -EXIT_DETACHED : peer_cancel_task(peer);
+}
+
+/* Waits for the request that has begun. */
+static int peer_await(struct peer *peer, int64_t id)
+{
+    int status = EXIT_DONE;
+
+    peer->busy = true;
+    peer_wait(peer);
+    if (!peer->done && peer->task)
+        status = peer_leave(peer);
+    else if (!peer->done)
+        status = peer_cancel(peer, id);
+    peer->busy = false;
+    uv_timer_stop(&peer->timer);
+    return status;
+}
+
 int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val **ret_result)
 {
     haft_client_exchange exchange = HAFT_INIT(
         haft_client_exchange, .method = request->method, .params = request->params,
-        .tool = request->tool, .arguments = request->arguments, .done = on_done, .context = peer);
+        .tool = request->tool, .arguments = request->arguments, .done = on_done, .context = peer,
+        .task = request->task, .as_task = request->as_task, .begun = on_task);
     int64_t id;
+    int status;
 
     peer->done = false;
     peer->status = peer->error_code = peer->http_status = 0;
     peer->result = NULL;
+    peer->request = request;
+    free(peer->task);
+    peer->task = NULL;
     exchange.progress = request->with_progress ? on_progress : NULL;
     id = haft_client_begin(peer->client, &exchange);
     if (id < 0) {
         peer_keep_why(peer, (int)id);
         return exit_code_of(peer, (int)id);
     }
-    peer->busy = true;
-    peer_wait(peer);
-    peer->busy = false;
-    if (!peer->done)
-        return peer_cancel(peer, id);
+    if (request->task)
+        peer_follow(peer, request->task);
+    status = peer_await(peer, id);
+    if (status)
+        return status;
     *ret_result = peer->result;
     if (peer->status)
         return exit_code_of(peer, peer->status);
@@ -345,6 +486,10 @@ static int open_signals(struct peer *peer)
         handles[i]->data = peer;
         uv_signal_start(handles[i], on_signal, numbers[i]);
     }
+    if (uv_timer_init(&peer->loop, &peer->timer))
+        return EXIT_LOCAL;
+    peer->handles++;
+    peer->timer.data = peer;
     return EXIT_DONE;
 }
 
@@ -399,7 +544,8 @@ static void on_lost(void *context, haft_client *client, int status)
 static int peer_connect(struct peer *peer, const char *url)
 {
     const struct invocation *call = peer->call;
-    bool asks = call->command->act == act_call || call->command->act == act_prompt;
+    bool asks = call->command->act == act_call || call->command->act == act_prompt ||
+                call->command->act == act_tasks;
     haft_reason reason = {0};
     const haft_header *headers = peer_headers(peer);
     haft_target target = HAFT_INIT(
@@ -413,7 +559,8 @@ static int peer_connect(struct peer *peer, const char *url)
         .capabilities = asks ? "{\"elicitation\":{}}" : "{}", .ask = asks ? on_question : NULL,
         .log_level = call->verbose ? "info" : NULL, .notify = on_notified, .lost = on_lost,
         .context = peer, .timeout_ms = call->timeout * 1000, .max_ms = call->timeout * 1000,
-        .max_message = (size_t)call->limit << 20, .max_pages = PROGRAM_MAX_PAGES);
+        .max_message = (size_t)call->limit << 20, .max_pages = PROGRAM_MAX_PAGES,
+        .no_tasks = call->task.refused);
 
     if (!target.headers)
         return peer_fail(peer, EXIT_LOCAL, "out of memory");
@@ -473,6 +620,8 @@ void peer_close(struct peer *peer)
         uv_close((uv_handle_t *)&peer->interrupt, NULL);
     if (peer->handles > 2)
         uv_close((uv_handle_t *)&peer->terminate, NULL);
+    if (peer->handles > 3)
+        uv_close((uv_handle_t *)&peer->timer, NULL);
     if (peer->handles) {
         while (uv_run(&peer->loop, UV_RUN_DEFAULT))
             ;
@@ -480,5 +629,6 @@ void peer_close(struct peer *peer)
     }
     haft_authorizer_free(peer->authorizer);
     haft_arena_free(peer->arena);
+    free(peer->task);
     free(peer);
 }

@@ -21,6 +21,8 @@
     X(EXIT_LOCAL, 6, "a file or address could not be used, or memory ran out")                     \
     X(EXIT_DECLINED, 7, "the user declined to call a destructive tool, or to change a file")       \
     X(EXIT_DENIED, 8, "the server denied access; `haft login URL` logs in")                        \
+    X(EXIT_DETACHED, 9, "interrupted; the task goes on, and `haft tasks wait` returns to it")      \
+    X(EXIT_CANCELLED, 10, "the task was cancelled")                                                \
     X(EXIT_INTERRUPTED, 130, "interrupted")
 
 enum exit_code {
@@ -67,6 +69,13 @@ struct import_words {
     size_t n_rules;
 };
 
+/* Options of the commands call and tasks. */
+struct task_words {
+    bool wanted;    /* ask an older server for a task */
+    bool refused;   /* do not offer the server to answer with a task */
+    const char *id; /* of a task; NULL: the operand */
+};
+
 /* The parsed command line. */
 struct invocation {
     const struct command *command;
@@ -95,6 +104,7 @@ struct invocation {
     struct login_words login;
     const char *scopes; /* of an API key; NULL: all */
     struct import_words import;
+    struct task_words task;
 };
 
 /* Bits for the commands of an option. */
@@ -112,6 +122,7 @@ enum {
     FOR_LOGOUT = 1 << 10,
     FOR_KEYS = 1 << 11,
     FOR_IMPORT = 1 << 12,
+    FOR_TASKS = 1 << 13,
     FOR_NONE = 0
 };
 
@@ -169,6 +180,7 @@ int act_read(struct invocation *call);
 int act_prompt(struct invocation *call);
 int act_complete(struct invocation *call);
 int act_watch(struct invocation *call);
+int act_tasks(struct invocation *call);
 int act_login(struct invocation *call);
 int act_logout(struct invocation *call);
 int act_keys(struct invocation *call);
