@@ -61,6 +61,12 @@ struct project_words {
     bool make;        /* build with a Makefile */
 };
 
+/* Options of the command dev. */
+struct dev_words {
+    const char *build; /* build command; NULL if there is none */
+    const char *watch; /* directory; NULL for the current one */
+};
+
 /* Options of the command import. */
 struct import_words {
     const char *prefix; /* of the names; NULL for none */
@@ -96,10 +102,9 @@ struct invocation {
     size_t n_words;
     char **child; /* after the --, NULL-terminated; NULL without a -- */
     struct project_words project;
-    const char *build; /* build command of dev; NULL if there is none */
-    const char *watch; /* directory of dev; NULL for the current one */
-    const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
-    const char *file;  /* that configuration; NULL for the default */
+    struct dev_words dev;
+    const char *name; /* name of a server in a client's configuration; NULL: that of its command */
+    const char *file; /* that configuration; NULL for the default */
     bool remove, dry_run;
     struct login_words login;
     const char *scopes; /* of an API key; NULL: all */

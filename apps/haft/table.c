@@ -169,13 +169,13 @@ static bool set_make(struct invocation *call, const char *value)
 
 static bool set_build(struct invocation *call, const char *value)
 {
-    call->build = value;
+    call->dev.build = value;
     return *value;
 }
 
 static bool set_watch(struct invocation *call, const char *value)
 {
-    call->watch = value;
+    call->dev.watch = value;
     return *value;
 }
 

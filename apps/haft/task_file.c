@@ -22,13 +22,13 @@ enum {
 
 /* ---- reading ---- */
 
-static const char *task_text(yyjson_val *object, const char *name)
+static const char *task_file_text(yyjson_val *object, const char *name)
 {
     return yyjson_get_str(yyjson_obj_get(object, name));
 }
 
 /* The words of a command; NULL if it is not one, or without memory. */
-static const char **task_words(yyjson_val *array, haft_arena *arena)
+static const char **task_file_words(yyjson_val *array, haft_arena *arena)
 {
     size_t n = yyjson_arr_size(array), i, max;
     const char **words =
@@ -44,16 +44,16 @@ static const char **task_words(yyjson_val *array, haft_arena *arena)
 }
 
 /* Reads an entry; false if it is not one. */
-static bool task_entry_read(yyjson_val *value, haft_arena *arena, struct task_entry *ret_entry)
+static bool task_file_read_entry(yyjson_val *value, haft_arena *arena, struct task_entry *ret_entry)
 {
-    const char *access = task_text(value, "access");
+    const char *access = task_file_text(value, "access");
 
     *ret_entry = (struct task_entry){
-        .id = task_text(value, "id"),
-        .url = task_text(value, "url"),
-        .command = task_words(yyjson_obj_get(value, "command"), arena),
-        .directory = task_text(value, "directory"),
-        .tool = task_text(value, "tool"),
+        .id = task_file_text(value, "id"),
+        .url = task_file_text(value, "url"),
+        .command = task_file_words(yyjson_obj_get(value, "command"), arena),
+        .directory = task_file_text(value, "directory"),
+        .tool = task_file_text(value, "tool"),
         .access = access ? access : "",
         .begun = yyjson_get_sint(yyjson_obj_get(value, "begun")),
         .until = yyjson_get_sint(yyjson_obj_get(value, "until")),
@@ -98,7 +98,7 @@ static int task_file_parse(const char *path, haft_arena *arena, struct task_entr
     if (!status && !ret_entries->list)
         return complain(EXIT_LOCAL, "out of memory");
     yyjson_arr_foreach(all, i, n, one)
-        if (!status && task_entry_read(one, arena, &ret_entries->list[ret_entries->n]))
+        if (!status && task_file_read_entry(one, arena, &ret_entries->list[ret_entries->n]))
             ret_entries->n++;
     return status;
 }
@@ -121,7 +121,7 @@ int task_file_read(haft_arena *arena, struct task_entries *ret_entries)
 
 /* ---- changing ---- */
 
-bool task_is_same_server(const struct task_entry *one, const struct task_entry *other)
+bool task_file_is_same_server(const struct task_entry *one, const struct task_entry *other)
 {
     size_t i = 0;
 
@@ -134,27 +134,27 @@ bool task_is_same_server(const struct task_entry *one, const struct task_entry *
     return !one->command[i] && !other->command[i];
 }
 
-static void task_put_member(struct json_writer *w, const char *name, const char *text)
+static void task_file_put_member(struct json_writer *w, const char *name, const char *text)
 {
     if (text)
         hf_json_text(hf_json_name(w, name, strlen(name)), text);
 }
 
-static void task_put_entry(struct json_writer *w, const struct task_entry *entry)
+static void task_file_put_entry(struct json_writer *w, const struct task_entry *entry)
 {
     haft_buffer_puts(w->out, w->comma ? "" : "\n");
     hf_json_begin_object(w);
-    task_put_member(w, "id", entry->id);
-    task_put_member(w, "url", entry->url);
+    task_file_put_member(w, "id", entry->id);
+    task_file_put_member(w, "url", entry->url);
     if (entry->command) {
         hf_json_begin_array(json_key(w, "command"));
         for (const char **word = entry->command; *word; word++)
             hf_json_text(w, *word);
         hf_json_end_array(w);
     }
-    task_put_member(w, "directory", entry->directory);
-    task_put_member(w, "tool", entry->tool);
-    task_put_member(w, "access", entry->access);
+    task_file_put_member(w, "directory", entry->directory);
+    task_file_put_member(w, "tool", entry->tool);
+    task_file_put_member(w, "access", entry->access);
     hf_json_integer(json_key(w, "begun"), entry->begun);
     hf_json_integer(json_key(w, "until"), entry->until);
     hf_json_end_object(w);
@@ -178,11 +178,11 @@ static int task_file_write(const char *path, const struct task_entries *entries,
         const struct task_entry *one = &entries->list[i];
 
         if (!(one->until && one->until + TASK_FILE_KEPT < now) &&
-            !(!strcmp(one->id, but->id) && task_is_same_server(one, but)))
-            task_put_entry(&w, one);
+            !(!strcmp(one->id, but->id) && task_file_is_same_server(one, but)))
+            task_file_put_entry(&w, one);
     }
     if (new_one)
-        task_put_entry(&w, new_one);
+        task_file_put_entry(&w, new_one);
     hf_json_end_array(&w);
     hf_json_end_object(&w);
     haft_buffer_puts(&text, "\n");

@@ -16,7 +16,7 @@ struct task_entry {
     const char **command;  /* NULL-terminated */
     const char *directory; /* in which the command was started */
     const char *tool;      /* may be NULL */
-    /* Who may use it: "" for anybody, "login" for the login of that URL, or a digest of the header
+    /* Who may use it: "" for a server without credentials, "login" for the login of that URL, or a digest of the header
      * Authorization. */
     const char *access;
     int64_t begun, until; /* seconds since 1970; until is 0 for a task without a time to live */
@@ -34,6 +34,6 @@ int task_file_add(const struct task_entry *entry);
 /* Removes a task of that id and server; nothing if there is none. */
 int task_file_remove(const struct task_entry *entry);
 /* Whether two are of the same server. */
-bool task_is_same_server(const struct task_entry *one, const struct task_entry *other);
+bool task_file_is_same_server(const struct task_entry *one, const struct task_entry *other);
 
 #endif

@@ -13,9 +13,9 @@
 #include "protocol/rpc.h"
 #include "show.h"
 
-enum { TASK_ACCESS_BYTES = 16 };
+enum { TASK_WATCH_ACCESS = 16 };
 
-void task_access(const struct invocation *call, char ret_text[33])
+void task_watch_access(const struct invocation *call, char ret_text[33])
 {
     static const char name[] = "Authorization:";
     unsigned char digest[SHA256_SIZE];
@@ -27,8 +27,8 @@ void task_access(const struct invocation *call, char ret_text[33])
             hf_sha256_init(&hash);
             hf_sha256_add(&hash, call->headers[i], strlen(call->headers[i]));
             hf_sha256_finish(&hash, digest);
-            hf_hex_put(digest, TASK_ACCESS_BYTES, ret_text);
-            ret_text[2 * TASK_ACCESS_BYTES] = '\0';
+            hf_hex_put(digest, TASK_WATCH_ACCESS, ret_text);
+            ret_text[2 * TASK_WATCH_ACCESS] = '\0';
         }
 }
 
@@ -61,7 +61,7 @@ void task_watch_begun(void *context, const char *task, yyjson_val *value)
         life = yyjson_obj_get(value, "ttl");
     if (yyjson_is_uint(life) && yyjson_get_uint(life) < INT64_MAX / 2)
         entry.until = entry.begun + (int64_t)(yyjson_get_uint(life) / 1000);
-    task_access(watch->call, access);
+    task_watch_access(watch->call, access);
     entry.access = *access ? access
                    : watch->url && peer_access(watch->peer) &&
                            haft_authorizer_has_token(peer_access(watch->peer), watch->url)
@@ -73,10 +73,12 @@ void task_watch_begun(void *context, const char *task, yyjson_val *value)
 /* ---- returning ---- */
 
 /* Writes a word as a shell reads it. */
-static void task_put_word(haft_buffer *out, const char *word)
+static void task_watch_put_word(haft_buffer *out, const char *word)
 {
+    const char *rest = word + strspn(word, "./-"); /* a path, or an option of the server */
+
     haft_buffer_puts(out, " ");
-    if (is_plain_word(word, strlen(word))) {
+    if (is_plain_word(rest, strlen(rest))) {
         haft_buffer_puts(out, word);
         return;
     }
@@ -87,7 +89,7 @@ static void task_put_word(haft_buffer *out, const char *word)
 }
 
 /* Whether a terminal shows the text as it is. */
-static bool task_is_visible(const char *text)
+static bool task_watch_is_visible(const char *text)
 {
     bool harmful = false;
 
@@ -96,18 +98,18 @@ static bool task_is_visible(const char *text)
     return !harmful && !strpbrk(text, "\n\t");
 }
 
-static void task_put_command(const struct task_watch *watch, const char *verb, const char *task,
-                             haft_buffer *out)
+static void task_watch_put_command(const struct task_watch *watch, const char *verb,
+                                   const char *task, haft_buffer *out)
 {
     haft_buffer_printf(out, "haft tasks %s", verb);
     haft_buffer_puts(out, *task == '-' ? " --id" : "");
-    task_put_word(out, task);
+    task_watch_put_word(out, task);
     if (watch->url)
-        task_put_word(out, watch->url);
+        task_watch_put_word(out, watch->url);
     else
         haft_buffer_puts(out, " --");
     for (char **word = watch->call->child; !watch->url && *word; word++)
-        task_put_word(out, *word);
+        task_watch_put_word(out, *word);
 }
 
 void task_watch_left(void *context, const char *task)
@@ -116,9 +118,9 @@ void task_watch_left(void *context, const char *task)
     haft_buffer line;
 
     haft_buffer_init(&line, NULL, TASK_FILE_LIMIT);
-    task_put_command(watch, "wait", task, &line);
+    task_watch_put_command(watch, "wait", task, &line);
     haft_buffer_add(&line, "", 1);
-    if (line.status || !task_is_visible(line.data))
+    if (line.status || !task_watch_is_visible(line.data))
         fprintf(stderr, "haft: the task goes on; `haft tasks list` shows it\n");
     else
         fprintf(

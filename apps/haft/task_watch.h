@@ -24,6 +24,6 @@ void task_watch_end(struct task_watch *watch, int status, yyjson_val *result);
 /* The entry of a task at the server of the command line. */
 struct task_entry task_watch_entry(const struct task_watch *watch, const char *id);
 /* Identifies the header Authorization of the command line: "" for none, otherwise a digest. */
-void task_access(const struct invocation *call, char ret_text[33]);
+void task_watch_access(const struct invocation *call, char ret_text[33]);
 
 #endif

@@ -169,7 +169,7 @@ static int tasks_one(struct invocation *call, haft_arena *arena)
 /* ---- list ---- */
 
 /* What a server says about a task now. */
-struct task_row {
+struct tasks_row {
     const struct task_entry *entry;
     const char *status;
     const char *message; /* may be NULL */
@@ -184,7 +184,7 @@ static const char *tasks_copy(haft_arena *arena, const char *text)
 }
 
 /* Asks for one task. Returns false after an interrupt. */
-static bool tasks_look(struct peer *peer, struct task_row *row, haft_arena *arena)
+static bool tasks_look(struct peer *peer, struct tasks_row *row, haft_arena *arena)
 {
     yyjson_val *result;
     int code = tasks_ask(peer, "tasks/get", row->entry->id, &result);
@@ -206,7 +206,7 @@ static bool tasks_look(struct peer *peer, struct task_row *row, haft_arena *aren
 }
 
 /* Asks the server of a row for all its tasks. Returns false after an interrupt. */
-static bool tasks_look_all(const struct invocation *call, struct task_row *rows, size_t n,
+static bool tasks_look_all(const struct invocation *call, struct tasks_row *rows, size_t n,
                            size_t first, haft_arena *arena)
 {
     const struct task_entry *server = rows[first].entry;
@@ -217,13 +217,13 @@ static bool tasks_look_all(const struct invocation *call, struct task_row *rows,
     int code = EXIT_DONE;
 
     own.child = (char **)(uintptr_t)server->command;
-    task_access(call, access);
+    task_watch_access(call, access);
     if (server->directory && *server->directory && chdir(server->directory))
         code = EXIT_LOCAL;
     if (!code)
         code = peer_open(&peer, &own, server->url);
     for (size_t i = first; i < n && goes_on; i++) {
-        if (rows[i].asked || !task_is_same_server(rows[i].entry, server))
+        if (rows[i].asked || !task_file_is_same_server(rows[i].entry, server))
             continue;
         if (!code && strlen(rows[i].entry->access) == 32 && strcmp(rows[i].entry->access, access)) {
             rows[i].asked = true;
@@ -241,7 +241,7 @@ static bool tasks_look_all(const struct invocation *call, struct task_row *rows,
     return goes_on && code != EXIT_INTERRUPTED;
 }
 
-static void tasks_put_json(struct json_writer *w, const struct task_row *row)
+static void tasks_put_json(struct json_writer *w, const struct tasks_row *row)
 {
     const struct task_entry *entry = row->entry;
 
@@ -278,7 +278,7 @@ static void tasks_put_column(struct page *page, const char *text, size_t width)
     haft_buffer_puts(&page->text, "  ");
 }
 
-static void tasks_put_row(struct page *page, const struct task_row *row, size_t width)
+static void tasks_put_row(struct page *page, const struct tasks_row *row, size_t width)
 {
     const struct task_entry *entry = row->entry;
 
@@ -299,7 +299,7 @@ static void tasks_put_row(struct page *page, const struct task_row *row, size_t 
     haft_buffer_puts(&page->text, "\n");
 }
 
-static int tasks_print(const struct invocation *call, const struct task_row *rows, size_t n)
+static int tasks_print(const struct invocation *call, const struct tasks_row *rows, size_t n)
 {
     size_t width = 0;
     struct page page;
@@ -326,7 +326,7 @@ static int tasks_print(const struct invocation *call, const struct task_row *row
 static int tasks_list(struct invocation *call, haft_arena *arena)
 {
     struct task_entries all;
-    struct task_row *rows;
+    struct tasks_row *rows;
     int status;
 
     if (call->n_operands > 1 || call->child)

@@ -163,11 +163,11 @@ int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_resu
 
 /* ---- tasks ---- */
 
-int hf_task_check(haft_client *client, const char *function, const char *task)
+int hf_client_task_check(haft_client *client, const char *function, const char *task)
 {
-    if (!*task || strlen(task) > TASK_ID_MAX)
+    if (!*task || strlen(task) > CLIENT_TASK_ID_MAX)
         hf_client_explain(client, 0, "%s: the id of a task has 1 to %d bytes", function,
-                          TASK_ID_MAX);
+                          CLIENT_TASK_ID_MAX);
     else if (!hf_due_has_time(client))
         hf_client_explain(client, 0, "%s: the client knows no time", function);
     else
@@ -229,7 +229,7 @@ int haft_client_task_wait(haft_client *client, const char *task, haft_result *re
                                                : NULL);
 
     if (!status)
-        status = hf_task_check(client, "haft_client_task_wait", task);
+        status = hf_client_task_check(client, "haft_client_task_wait", task);
     return status ? status
                   : hf_client_exchange(client, HAFT_WITH(haft_client_exchange, .task = task),
                                        ret_result);

@@ -139,6 +139,7 @@ static haft_client *client_new(const haft_client_options *options, enum revision
     client->revision = revision;
     client->now = CLIENT_START;
     client->requests.next_id = 1;
+    client->requests.tasks = &hf_client_task_methods;
     haft_buffer_init(&client->out, client->allocator, CLIENT_MEMORY);
     haft_buffer_init(&client->params, client->allocator, CLIENT_MEMORY);
     haft_buffer_init(&client->negotiation.declared, client->allocator, CLIENT_MEMORY);

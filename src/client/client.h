@@ -215,7 +215,7 @@ void hf_subscribe_finish(haft_client *client);
 /* ---- call.c ---- */
 
 /* Returns 0, or HAFT_EINVAL with the reason if a task cannot have that id, or if it cannot be awaited. */
-int hf_task_check(haft_client *client, const char *function, const char *task);
+int hf_client_task_check(haft_client *client, const char *function, const char *task);
 
 /* ---- result.c ---- */
 

@@ -73,8 +73,8 @@ static bool inbox_task(haft_client *client, struct client_request *request,
         hf_error_set(&reason, HAFT_EINVAL, "resultType", "is \"task\", which was not offered");
         inbox_malformed(client, request, "the result", &reason);
     } else if (!client->options.manual_tasks && hf_due_has_time(client)) {
-        hf_task_begin(client, request, document, task);
-    } else if (!hf_task_read(task, NULL, &reason)) {
+        client->requests.tasks->begin(client, request, document, task);
+    } else if (!hf_client_task_read(task, NULL, &reason)) {
         inbox_malformed(client, request, "the task", &reason);
     } else {
         hf_request_answer(client, request, document, root);
@@ -205,7 +205,7 @@ static void inbox_progress(haft_client *client, yyjson_val *params)
         yyjson_is_int(token) ? hf_request_on_wire(client, yyjson_get_sint(token)) : NULL;
 
     if (!request || request->state != REQUEST_SENT) {
-        hf_task_notified(client, "notifications/progress", params);
+        client->requests.tasks->notified(client, "notifications/progress", params);
         return;
     }
     hf_request_restart(client, request);
@@ -247,7 +247,7 @@ static void inbox_notification(haft_client *client, const struct rpc_message *me
     else if (!strcmp(message->method, "notifications/cancelled"))
         inbox_cancelled(client, message->params);
     else
-        hf_task_notified(client, message->method, message->params);
+        client->requests.tasks->notified(client, message->method, message->params);
     if (!client->ending)
         hf_subscribe_notified(client, message->method, message->params);
     if (client->options.notify && !client->ending)

@@ -407,8 +407,7 @@ bool hf_negotiate_session_gone(haft_client *client, struct client_request *reque
                                bool maybe_handled)
 {
     struct negotiation *own = &client->negotiation;
-    bool repeats =
-        !maybe_handled && !(request->flags & REQUEST_RENEWED) && !(request->flags & REQUEST_EARLY);
+    bool repeats = !maybe_handled && !(request->flags & (REQUEST_RENEWED | REQUEST_EARLY));
 
     if (client_is_modern(client))
         return false;

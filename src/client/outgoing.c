@@ -58,8 +58,8 @@ static void outgoing_declare_tasks(haft_client *client, const char *capabilities
     hf_json_begin_object(&w);
     outgoing_put_members(&w, theirs, "extensions");
     hf_json_begin_object(json_key(&w, "extensions"));
-    outgoing_put_members(&w, rpc_object(theirs, "extensions"), TASK_EXTENSION);
-    hf_json_begin_object(json_key(&w, TASK_EXTENSION));
+    outgoing_put_members(&w, rpc_object(theirs, "extensions"), CLIENT_TASK_EXTENSION);
+    hf_json_begin_object(json_key(&w, CLIENT_TASK_EXTENSION));
     hf_json_end_object(&w);
     hf_json_end_object(&w);
     hf_json_end_object(&w);

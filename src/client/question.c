@@ -13,7 +13,6 @@
 
 #include "base/list.h"
 #include "client/shape.h"
-#include "client/task.h"
 
 /* ---- making and freeing ---- */
 
@@ -192,7 +191,7 @@ static int question_finish(haft_question *question)
         question_set_ended(question);
         request->unanswered--;
         if (request->task)
-            hf_task_answer(client, request);
+            client->requests.tasks->answer(client, request);
         else if (!request->unanswered && !request->asking)
             hf_round_continue(client, request);
     }

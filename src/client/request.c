@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "client/task.h"
 
 static void request_expire(haft_client *client, struct due *due, haft_time now);
 
@@ -77,7 +76,7 @@ static void request_expire(haft_client *client, struct due *due, haft_time now)
     char reason[96];
 
     if (request->task) {
-        hf_task_expire(client, request, now);
+        client->requests.tasks->expire(client, request, now);
         return;
     }
     if (questions->open || answered > now) {
@@ -291,15 +290,23 @@ static int request_first(haft_client *client, struct client_request *request,
     return 0;
 }
 
-/* The result of a task of an earlier time. */
-static int request_resume(haft_client *client, struct client_request *request, const char *task)
+struct client_request *hf_request_make(haft_client *client, const haft_client_exchange *exchange,
+                                       unsigned flags)
 {
-    haft_buffer *text = &request->text;
+    struct client_request *request = hf_request_new(client);
 
-    haft_buffer_add(text, "tasks/get", sizeof "tasks/get");
-    request->params_at = text->size;
-    haft_buffer_add(text, "{}", sizeof "{}");
-    return text->status ? text->status : hf_task_resume(client, request, task);
+    if (!request)
+        return NULL;
+    request->flags =
+        flags | (exchange->tool ? REQUEST_TOOL : 0) | (exchange->as_task ? REQUEST_WANTS_TASK : 0);
+    request->due.expire = request_expire;
+    request->timeout_ms = exchange->timeout_ms ? exchange->timeout_ms : client->options.timeout_ms;
+    request->done = exchange->done;
+    request->progress = exchange->progress;
+    request->begun = exchange->begun;
+    request->context = exchange->context;
+    request->state = REQUEST_SENT; /* in no list */
+    return request;
 }
 
 int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags)
@@ -310,25 +317,13 @@ int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchan
 
     if (client->closed || client->ending)
         return HAFT_ECLOSED;
-    request = hf_request_new(client);
+    request = hf_request_make(client, exchange, flags);
     if (!request)
         return HAFT_ENOMEM;
     id = request->id;
-    request->flags =
-        flags | (exchange->tool ? REQUEST_TOOL : 0) | (exchange->as_task ? REQUEST_WANTS_TASK : 0);
-    request->due.expire = request_expire;
-    request->timeout_ms = exchange->timeout_ms ? exchange->timeout_ms : client->options.timeout_ms;
-    request->done = exchange->done;
-    request->progress = exchange->progress;
-    request->begun = exchange->begun;
-    request->context = exchange->context;
-    request->state = REQUEST_SENT; /* in no list */
-    status = exchange->task ? request_resume(client, request, exchange->task)
-                            : request_first(client, request, exchange);
+    status = request_first(client, request, exchange);
     if (!status)
         return id;
-    if (request->task)
-        hf_task_drop(client, request);
     request->done = NULL;
     hf_request_forget(client, request);
     return status;
@@ -342,7 +337,7 @@ static void request_end(haft_client *client, struct client_request *request, int
 
     hf_request_detach(client, request);
     if (request->task)
-        hf_task_drop(client, request);
+        all->tasks->drop(client, request);
     if (request->round)
         hf_question_drop(client, request);
     hf_document_drop(client, request->round);
@@ -409,7 +404,7 @@ int hf_request_cancel(haft_client *client, struct client_request *request, int s
                       const char *reason)
 {
     bool told = status == HAFT_ECANCELLED;
-    int sent = request->task ? hf_task_cancel(client, request)
+    int sent = request->task ? client->requests.tasks->cancel(client, request)
                : request->state == REQUEST_SENT
                    ? hf_outgoing_cancel(client, request, told ? NULL : reason)
                    : 0;

@@ -28,6 +28,25 @@ enum {
 };
 
 struct client_task;
+struct client_request;
+
+/* What other files do with requests that have become tasks, so that these do not depend on task.c. */
+struct client_task_methods {
+    /* Turns a request into the task that a result creates; `value` is the task. */
+    void (*begin)(haft_client *client, struct client_request *request, struct document *document,
+                  yyjson_val *value);
+    /* A notification that may be about a task, or progress of a call that has become one. */
+    void (*notified)(haft_client *client, const char *method, yyjson_val *params);
+    /* The due of the request has expired. */
+    void (*expire)(haft_client *client, struct client_request *request, haft_time now);
+    /* Sends the answers that the program has given and that have not been sent. */
+    void (*answer)(haft_client *client, struct client_request *request);
+    /* Sends tasks/cancel, unless the task is not the client's. */
+    int (*cancel)(haft_client *client, const struct client_request *request);
+    /* The request ends: frees its task. */
+    void (*drop)(haft_client *client, struct client_request *request);
+};
+extern const struct client_task_methods hf_client_task_methods;
 
 struct client_request {
     struct client_request *by_id, *by_wire; /* next in the bucket of a table */
@@ -65,10 +84,14 @@ struct client_requests {
     struct client_request *first_ended, *last_ended; /* to be reported */
     struct client_request *spare;
     unsigned n_spare, in_flight;
+    const struct client_task_methods *tasks;
     bool flushing; /* hf_request_flush is at it, or must not be */
     int64_t next_id, latest;
 };
 
+/* A request that has not been sent; NULL without memory. */
+struct client_request *hf_request_make(haft_client *client, const haft_client_exchange *exchange,
+                                       unsigned flags);
 /* Begins a request: sends it, or queues it.  Returns its id or an error. */
 int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags);
 /* Sends it (again), with a new id; 0 or an error, and then it has not changed. */

@@ -82,7 +82,7 @@ int hf_round_make_all(haft_client *client, struct client_request *request,
         char path[sizeof reterr_reason->path];
         haft_question *question;
 
-        if (request->task && !hf_task_is_new(request->task, key))
+        if (request->task && !hf_client_task_is_new(request->task, key))
             continue;
         if (!hf_question_is_known(client, method))
             return HAFT_ECAPABILITY;

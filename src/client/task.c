@@ -1,8 +1,7 @@
 /* task.c - the life of a task, from the result that creates it to the result of the tool.
  *
- * The request of the program waits in the state REQUEST_TASK.  What is sent about the task are requests of
- * their own, which find the program's request by its id: whatever they bring after it has ended is ignored.
- * The due of the program's request is the next poll or the last moment, whichever comes first. */
+ * The request of the program waits in the state REQUEST_TASK.  Separate requests are sent about the task, which
+ * find the program's request by its id: what they bring after it has ended is ignored.  The due of the program's request is the next poll or the last moment, whichever comes first. */
 #include "client/task.h"
 
 #include <stdio.h>
@@ -10,48 +9,11 @@
 
 #include "client/shape.h"
 
-/* ---- reading ---- */
-
-static enum task_status task_status_of(yyjson_val *value)
-{
-    static const char *const names[] = {
-        [TASK_WORKING] = "working",     [TASK_INPUT_REQUIRED] = "input_required",
-        [TASK_COMPLETED] = "completed", [TASK_FAILED] = "failed",
-        [TASK_CANCELLED] = "cancelled",
-    };
-    yyjson_val *status = yyjson_obj_get(value, "status");
-
-    for (int i = TASK_WORKING; i <= TASK_CANCELLED; i++)
-        if (yyjson_equals_str(status, names[i]))
-            return (enum task_status)i;
-    return TASK_UNKNOWN;
-}
-
-enum task_status hf_task_read(yyjson_val *value, const char *id, haft_reason *reterr_reason)
-{
-    yyjson_val *given = yyjson_obj_get(value, "taskId");
-    const char *text = yyjson_get_str(given);
-    enum task_status status;
-
-    if (hf_shape_check(&hf_shape_task, value, "", reterr_reason))
-        return TASK_UNKNOWN;
-    status = task_status_of(value);
-    if (!*text || strlen(text) != yyjson_get_len(given) || yyjson_get_len(given) > TASK_ID_MAX)
-        hf_error_set(reterr_reason, HAFT_EINVAL, "taskId",
-                     "must be a string of 1 to %d bytes without a NUL", TASK_ID_MAX);
-    else if (id && strcmp(text, id) != 0)
-        hf_error_set(reterr_reason, HAFT_EINVAL, "taskId", "is that of another task");
-    else if (!status)
-        hf_error_set(reterr_reason, HAFT_EINVAL, "status", "has the unknown value %.40s",
-                     yyjson_get_str(yyjson_obj_get(value, "status")));
-    else
-        return status;
-    return TASK_UNKNOWN;
-}
+/* ---- times ---- */
 
 /* A number of milliseconds, within limits; -1 if there is none. */
-static haft_time task_number(yyjson_val *value, const char *modern, const char *legacy,
-                             haft_time least, haft_time most)
+static haft_time client_task_number(yyjson_val *value, const char *modern, const char *legacy,
+                                    haft_time least, haft_time most)
 {
     yyjson_val *given = yyjson_obj_get(value, modern);
     double number;
@@ -65,84 +27,85 @@ static haft_time task_number(yyjson_val *value, const char *modern, const char *
 }
 
 /* Takes over how often to poll, and for how long. */
-static void task_set_times(haft_client *client, struct client_task *task, yyjson_val *value)
+static void client_task_set_times(haft_client *client, struct client_task *task, yyjson_val *value)
 {
-    haft_time interval =
-        task_number(value, "pollIntervalMs", "pollInterval", TASK_POLL_MIN_MS, TASK_POLL_MAX_MS);
-    haft_time life = task_number(value, "ttlMs", "ttl", 0, TASK_MAX_MS);
+    haft_time interval = client_task_number(value, "pollIntervalMs", "pollInterval",
+                                            CLIENT_TASK_POLL_MIN_MS, CLIENT_TASK_POLL_MAX_MS);
+    haft_time life = client_task_number(value, "ttlMs", "ttl", 0, CLIENT_TASK_MAX_MS);
 
-    task->interval = interval < 0 ? TASK_POLL_MS : (unsigned)interval;
+    task->interval = interval < 0 ? CLIENT_TASK_POLL_MS : (unsigned)interval;
     if (client->options.task_timeout_ms)
         task->end = task->begun + client->options.task_timeout_ms;
     else
-        task->end = task->begun + (life < 0 ? TASK_MAX_MS : life + TASK_GRACE_MS);
+        task->end = task->begun + (life < 0 ? CLIENT_TASK_MAX_MS : life + CLIENT_TASK_GRACE_MS);
 }
 
 /* ---- time ---- */
 
-static haft_time task_last(const haft_client *client, const struct client_task *task, haft_time now)
+static haft_time client_task_last(const haft_client *client, const struct client_task *task,
+                                  haft_time now)
 {
     return task->end + hf_question_time(client, now);
 }
 
-void hf_task_arm(haft_client *client, struct client_request *request)
+void hf_client_task_arm(haft_client *client, struct client_request *request)
 {
     const struct client_task *task = request->task;
     haft_time at;
 
     if (!task)
         return; /* it has ended while something was sent about it */
-    at = task_last(client, task, hf_due_now(client));
+    at = client_task_last(client, task, hf_due_now(client));
     if (!task->poll && !task->fetch && task->next < at)
         at = task->next;
     hf_due_set(client, &request->due, at);
 }
 
-void hf_task_hasten(haft_client *client, struct client_request *request)
+void hf_client_task_hasten(haft_client *client, struct client_request *request)
 {
     struct client_task *task = request->task;
     haft_time now = hf_due_now(client), earliest;
 
     if (!task)
         return;
-    earliest = task->polled + TASK_POLL_MIN_MS;
+    earliest = task->polled + CLIENT_TASK_POLL_MIN_MS;
     task->hinted = task->poll;
     if (earliest < now)
         earliest = now;
     if (earliest < task->next)
         task->next = earliest;
-    hf_task_arm(client, request);
+    hf_client_task_arm(client, request);
 }
 
 /* Polls after the interval, or soon if something has been heard meanwhile. */
-static void task_continue(haft_client *client, struct client_request *request)
+static void client_task_continue(haft_client *client, struct client_request *request)
 {
     struct client_task *task = request->task;
 
-    task->next = hf_due_now(client) + (task->hinted ? TASK_POLL_MIN_MS : task->interval);
+    task->next = hf_due_now(client) + (task->hinted ? CLIENT_TASK_POLL_MIN_MS : task->interval);
     task->hinted = false;
-    if (task->interval > TASK_LISTEN_MS)
-        hf_task_listen(client, request);
-    hf_task_arm(client, request);
+    if (task->interval > CLIENT_TASK_LISTEN_MS)
+        hf_client_task_listen(client, request);
+    hf_client_task_arm(client, request);
 }
 
 /* ---- the end ---- */
 
 /* The server does not keep to the protocol: the client wants nothing more of it. */
-static void task_reject(haft_client *client, struct client_request *request,
-                        const haft_reason *reason)
+static void client_task_reject(haft_client *client, struct client_request *request,
+                               const haft_reason *reason)
 {
     char id[64];
 
     snprintf(id, sizeof id, "%s", request->task->id);
-    hf_task_cancel(client, request);
+    hf_client_task_cancel(client, request);
     hf_request_fail(client, request, HAFT_EPROTOCOL, 0, "the server's task %s is malformed: %s %s",
                     id, *reason->path ? reason->path : "the task", reason->text);
 }
 
 /* Checks the result of the tool, and ends the request with it; `message` has it as "result". */
-static void task_complete(haft_client *client, struct client_request *request,
-                          struct document *document, yyjson_val *message)
+static void client_task_complete(haft_client *client, struct client_request *request,
+                                 struct document *document, yyjson_val *message)
 {
     yyjson_val *result = yyjson_obj_get(message, "result");
     yyjson_val *kind = yyjson_obj_get(result, "resultType");
@@ -154,7 +117,7 @@ static void task_complete(haft_client *client, struct client_request *request,
     if (!status && yyjson_obj_get(message, "error"))
         status = hf_error_set(&reason, HAFT_EINVAL, "error", "is unexpected beside a result");
     if (status) {
-        task_reject(client, request, &reason);
+        client_task_reject(client, request, &reason);
         return;
     }
     status = hf_tool_check_result(client, request, result, &reason);
@@ -164,19 +127,19 @@ static void task_complete(haft_client *client, struct client_request *request,
         hf_request_answer(client, request, document, message);
 }
 
-static void task_fail(haft_client *client, struct client_request *request,
-                      struct document *document, yyjson_val *value)
+static void client_task_fail(haft_client *client, struct client_request *request,
+                             struct document *document, yyjson_val *value)
 {
     haft_reason reason;
 
     if (hf_shape_check(&hf_shape_error, yyjson_obj_get(value, "error"), "error", &reason))
-        task_reject(client, request, &reason);
+        client_task_reject(client, request, &reason);
     else
         hf_request_answer(client, request, document, value);
 }
 
-static void task_end_cancelled(haft_client *client, struct client_request *request,
-                               yyjson_val *value)
+static void client_task_end_cancelled(haft_client *client, struct client_request *request,
+                                      yyjson_val *value)
 {
     const char *why = yyjson_get_str(yyjson_obj_get(value, "statusMessage"));
     char id[64];
@@ -188,27 +151,29 @@ static void task_end_cancelled(haft_client *client, struct client_request *reque
 
 /* ---- a legacy server ---- */
 
-static void task_fetched(void *context, haft_client *client, int status, const haft_result *result)
+static void client_task_fetched(void *context, haft_client *client, int status,
+                                const haft_result *result)
 {
-    struct client_request *request = hf_task_of(client, context);
+    struct client_request *request = hf_client_task_of(client, context);
 
     if (!request)
         return;
     request->task->fetch = 0;
-    if (hf_task_is_transient(client, status, result))
-        hf_task_later(client, request, status);
+    if (hf_client_task_is_transient(client, status, result))
+        hf_client_task_later(client, request, status);
     else if (status)
         hf_request_fail(client, request, status, client->http_status, "%s", client->error);
     else if (!result->value)
         hf_request_answer(client, request, client->documents.current, client->documents.message);
     else
-        task_complete(client, request, client->documents.current, client->documents.message);
+        client_task_complete(client, request, client->documents.current, client->documents.message);
 }
 
 /* Asks for the result.  The server answers when there is one, and asks its questions meanwhile. */
-static void task_fetch(haft_client *client, struct client_request *request)
+static void client_task_fetch(haft_client *client, struct client_request *request)
 {
-    int64_t id = hf_task_send(client, request, "tasks/result", NULL, task_fetched, REQUEST_ENDLESS);
+    int64_t id = hf_client_task_send(client, request, "tasks/result", NULL, client_task_fetched,
+                                     REQUEST_ENDLESS);
 
     if (id < 0) {
         hf_request_fail(client, request, (int)id, 0, "tasks/result: %s", haft_strerror((int)id));
@@ -216,13 +181,14 @@ static void task_fetch(haft_client *client, struct client_request *request)
     }
     if (request->task)
         request->task->fetch = id;
-    hf_task_arm(client, request);
+    hf_client_task_arm(client, request);
 }
 
 /* ---- states ---- */
 
 /* Reports the status as progress, if it has changed.  Returns false if the request has ended. */
-static bool task_report(haft_client *client, struct client_request *request, yyjson_val *value)
+static bool client_task_report(haft_client *client, struct client_request *request,
+                               yyjson_val *value)
 {
     struct client_task *task = request->task;
     const char *status = yyjson_get_str(yyjson_obj_get(value, "status"));
@@ -241,102 +207,104 @@ static bool task_report(haft_client *client, struct client_request *request, yyj
 }
 
 /* A task has ended, or asks something; a legacy server is asked for the result. */
-static void task_follow(haft_client *client, struct client_request *request,
-                        struct document *document, yyjson_val *value, enum task_status status)
+static void client_task_follow(haft_client *client, struct client_request *request,
+                               struct document *document, yyjson_val *value,
+                               enum client_task_status status)
 {
     if (!client_is_modern(client))
-        task_fetch(client, request);
-    else if (status == TASK_COMPLETED)
-        task_complete(client, request, document, value);
-    else if (status == TASK_FAILED)
-        task_fail(client, request, document, value);
-    else if (hf_task_ask(client, request, document, value))
-        task_continue(client, request);
+        client_task_fetch(client, request);
+    else if (status == CLIENT_TASK_COMPLETED)
+        client_task_complete(client, request, document, value);
+    else if (status == CLIENT_TASK_FAILED)
+        client_task_fail(client, request, document, value);
+    else if (hf_client_task_ask(client, request, document, value))
+        client_task_continue(client, request);
 }
 
 /* Takes over a state of a task; `created` if a result has created it, which contains nothing more. */
-static void task_take(haft_client *client, struct client_request *request,
-                      struct document *document, yyjson_val *value, bool created)
+static void client_task_take(haft_client *client, struct client_request *request,
+                             struct document *document, yyjson_val *value, bool created)
 {
     struct client_task *task = request->task;
     haft_reason reason;
-    enum task_status status = hf_task_read(value, task->id, &reason);
+    enum client_task_status status = hf_client_task_read(value, task->id, &reason);
 
     if (!status) {
-        task_reject(client, request, &reason);
+        client_task_reject(client, request, &reason);
         return;
     }
-    task_set_times(client, task, value);
-    if (status == TASK_CANCELLED) {
-        task_end_cancelled(client, request, value);
+    client_task_set_times(client, task, value);
+    if (status == CLIENT_TASK_CANCELLED) {
+        client_task_end_cancelled(client, request, value);
         return;
     }
-    if ((status == TASK_WORKING || status == TASK_INPUT_REQUIRED) &&
-        !task_report(client, request, value))
+    if ((status == CLIENT_TASK_WORKING || status == CLIENT_TASK_INPUT_REQUIRED) &&
+        !client_task_report(client, request, value))
         return;
-    if (status == TASK_WORKING || (created && client_is_modern(client))) {
-        task_continue(client, request);
-        if (status != TASK_WORKING)
-            hf_task_hasten(client, request);
+    if (status == CLIENT_TASK_WORKING || (created && client_is_modern(client))) {
+        client_task_continue(client, request);
+        if (status != CLIENT_TASK_WORKING)
+            hf_client_task_hasten(client, request);
     } else {
-        task_follow(client, request, document, value, status);
+        client_task_follow(client, request, document, value, status);
     }
 }
 
 /* ---- polling ---- */
 
-static void task_polled(void *context, haft_client *client, int status, const haft_result *result)
+static void client_task_polled(void *context, haft_client *client, int status,
+                               const haft_result *result)
 {
-    struct client_request *request = hf_task_of(client, context);
+    struct client_request *request = hf_client_task_of(client, context);
 
     if (!request)
         return;
     request->task->poll = 0;
-    if (hf_task_is_transient(client, status, result)) {
-        hf_task_later(client, request, status);
+    if (hf_client_task_is_transient(client, status, result)) {
+        hf_client_task_later(client, request, status);
     } else if (status) {
         hf_request_fail(client, request, status, client->http_status, "%s", client->error);
     } else if (!result->value) {
         hf_request_answer(client, request, client->documents.current, client->documents.message);
     } else {
         request->task->failures = 0;
-        task_take(client, request, client->documents.current, result->value, false);
+        client_task_take(client, request, client->documents.current, result->value, false);
     }
 }
 
 /* Sends a poll.  Returns 0 or an error. */
-static int task_poll(haft_client *client, struct client_request *request)
+static int client_task_poll(haft_client *client, struct client_request *request)
 {
-    int64_t id = hf_task_send(client, request, "tasks/get", NULL, task_polled, 0);
+    int64_t id = hf_client_task_send(client, request, "tasks/get", NULL, client_task_polled, 0);
 
     if (id < 0 || !request->task)
         return id < 0 ? (int)id : 0;
     request->task->poll = id;
     request->task->polled = hf_due_now(client);
-    hf_task_arm(client, request);
+    hf_client_task_arm(client, request);
     return 0;
 }
 
-void hf_task_expire(haft_client *client, struct client_request *request, haft_time now)
+static void client_task_expire(haft_client *client, struct client_request *request, haft_time now)
 {
     struct client_task *task = request->task;
     char reason[160];
     int status;
 
-    if (now >= task_last(client, task, now)) {
+    if (now >= client_task_last(client, task, now)) {
         snprintf(reason, sizeof reason, "timed out after %lld s; the task is %.64s",
                  (long long)(task->end - task->begun) / 1000, task->id);
         hf_request_cancel(client, request, HAFT_ETIMEOUT, reason);
         return;
     }
     if (task->poll || task->fetch || now < task->next) {
-        hf_task_arm(client, request);
+        hf_client_task_arm(client, request);
         return;
     }
-    hf_task_answer(client, request); /* what could not be sent before */
+    hf_client_task_answer(client, request); /* those that could not be sent before */
     if (!request->task)
         return;
-    status = task_poll(client, request);
+    status = client_task_poll(client, request);
     if (status)
         hf_request_fail(client, request, status, 0, "tasks/get: %s", haft_strerror(status));
 }
@@ -344,7 +312,7 @@ void hf_task_expire(haft_client *client, struct client_request *request, haft_ti
 /* ---- beginning and ending ---- */
 
 /* Gives a request its task; false without memory. */
-static bool task_attach(haft_client *client, struct client_request *request, const char *id)
+static bool client_task_attach(haft_client *client, struct client_request *request, const char *id)
 {
     const haft_allocator *allocator = client->allocator;
     size_t size = sizeof(struct client_task) + strlen(id) + 1;
@@ -355,9 +323,9 @@ static bool task_attach(haft_client *client, struct client_request *request, con
         return false;
     *task = (struct client_task){.token = request->wire_id,
                                  .begun = now - hf_question_time(client, now),
-                                 .interval = TASK_POLL_MS,
+                                 .interval = CLIENT_TASK_POLL_MS,
                                  .size = size};
-    task->end = task->begun + TASK_MAX_MS;
+    task->end = task->begun + CLIENT_TASK_MAX_MS;
     memcpy(task->id, id, strlen(id) + 1);
     haft_buffer_init(&task->keys, allocator,
                      sizeof(uint64_t) * QUESTIONS_OPEN * ((size_t)client->options.max_rounds + 1));
@@ -367,19 +335,19 @@ static bool task_attach(haft_client *client, struct client_request *request, con
     return true;
 }
 
-void hf_task_begin(haft_client *client, struct client_request *request, struct document *document,
-                   yyjson_val *value)
+static void client_task_begin(haft_client *client, struct client_request *request,
+                              struct document *document, yyjson_val *value)
 {
     int64_t id = request->id;
     haft_reason reason;
 
-    if (!hf_task_read(value, NULL, &reason)) {
+    if (!hf_client_task_read(value, NULL, &reason)) {
         hf_request_fail(client, request, HAFT_EPROTOCOL, 0,
                         "the server's answer to tools/call is malformed: %s %s",
                         *reason.path ? reason.path : "the task", reason.text);
         return;
     }
-    if (!task_attach(client, request, yyjson_get_str(yyjson_obj_get(value, "taskId")))) {
+    if (!client_task_attach(client, request, yyjson_get_str(yyjson_obj_get(value, "taskId")))) {
         hf_request_fail(client, request, HAFT_ENOMEM, 0, "%s", haft_strerror(HAFT_ENOMEM));
         return;
     }
@@ -390,43 +358,63 @@ void hf_task_begin(haft_client *client, struct client_request *request, struct d
             return;
     }
     hf_request_flush(client);
-    task_take(client, request, document, value, true);
+    client_task_take(client, request, document, value, true);
 }
 
-int hf_task_resume(haft_client *client, struct client_request *request, const char *id)
+static void client_task_drop(haft_client *client, struct client_request *request)
 {
-    if (!task_attach(client, request, id))
-        return HAFT_ENOMEM;
-    if (client->options.task_timeout_ms)
-        request->task->end = request->task->begun + client->options.task_timeout_ms;
-    return task_poll(client, request);
+    struct client_task *task = request->task;
+
+    request->task = NULL;
+    hf_client_task_unlisten(client, task);
+    haft_buffer_finish(&task->keys);
+    client->allocator->release(client->allocator->context, task, task->size);
 }
 
-int hf_task_cancel(haft_client *client, const struct client_request *request)
+int64_t hf_client_task_await(haft_client *client, const haft_client_exchange *exchange)
+{
+    struct client_request *request;
+    int64_t id;
+    int status = HAFT_ENOMEM;
+
+    if (client->closed || client->ending)
+        return HAFT_ECLOSED;
+    request = hf_request_make(client, exchange, 0);
+    if (!request)
+        return HAFT_ENOMEM;
+    id = request->id;
+    haft_buffer_add(&request->text, "tasks/get", sizeof "tasks/get");
+    request->params_at = request->text.size;
+    haft_buffer_add(&request->text, "{}", sizeof "{}");
+    if (!request->text.status && client_task_attach(client, request, exchange->task)) {
+        if (client->options.task_timeout_ms)
+            request->task->end = request->task->begun + client->options.task_timeout_ms;
+        status = client_task_poll(client, request);
+    }
+    if (!status)
+        return id;
+    if (request->task)
+        client_task_drop(client, request);
+    request->done = NULL;
+    hf_request_forget(client, request);
+    return status;
+}
+
+int hf_client_task_cancel(haft_client *client, const struct client_request *request)
 {
     int64_t id;
 
     if (!request->task->owned || client->closed)
         return 0;
-    id = hf_task_send(client, request, "tasks/cancel", NULL, NULL, 0);
+    id = hf_client_task_send(client, request, "tasks/cancel", NULL, NULL, 0);
     return id < 0 ? (int)id : 0;
-}
-
-void hf_task_drop(haft_client *client, struct client_request *request)
-{
-    struct client_task *task = request->task;
-
-    request->task = NULL;
-    hf_task_unlisten(client, task);
-    haft_buffer_finish(&task->keys);
-    client->allocator->release(client->allocator->context, task, task->size);
 }
 
 /* ---- notifications ---- */
 
 /* The next request with a task, after one, in any order. */
-static struct client_request *task_next(const haft_client *client, size_t *bucket,
-                                        struct client_request *after)
+static struct client_request *client_task_next(const haft_client *client, size_t *bucket,
+                                               struct client_request *after)
 {
     const struct client_requests *all = &client->requests;
     struct client_request *request = after ? after->by_id : NULL;
@@ -441,7 +429,7 @@ static struct client_request *task_next(const haft_client *client, size_t *bucke
     }
 }
 
-void hf_task_notified(haft_client *client, const char *method, yyjson_val *params)
+static void client_task_notified(haft_client *client, const char *method, yyjson_val *params)
 {
     bool progress = !strcmp(method, "notifications/progress");
     yyjson_val *token = yyjson_obj_get(params, "progressToken");
@@ -452,9 +440,9 @@ void hf_task_notified(haft_client *client, const char *method, yyjson_val *param
 
     if (!progress && strncmp(method, "notifications/tasks", 19) != 0)
         return;
-    while ((request = task_next(client, &bucket, request))) {
+    while ((request = client_task_next(client, &bucket, request))) {
         if (!progress && id && !strcmp(request->task->id, id))
-            hf_task_hasten(client, request);
+            hf_client_task_hasten(client, request);
         if (!progress || !yyjson_is_int(token) || yyjson_get_sint(token) != request->task->token)
             continue;
         if (request->progress)
@@ -463,3 +451,10 @@ void hf_task_notified(haft_client *client, const char *method, yyjson_val *param
         return;
     }
 }
+
+const struct client_task_methods hf_client_task_methods = {.begin = client_task_begin,
+                                                           .notified = client_task_notified,
+                                                           .expire = client_task_expire,
+                                                           .answer = hf_client_task_answer,
+                                                           .cancel = hf_client_task_cancel,
+                                                           .drop = client_task_drop};

@@ -5,27 +5,27 @@
 
 #include "client/question.h"
 
-#define TASK_EXTENSION META_PREFIX "tasks"
+#define CLIENT_TASK_EXTENSION META_PREFIX "tasks"
 
 enum {
-    TASK_ID_MAX = 512,      /* bytes of an id */
-    TASK_POLL_MS = 1000,    /* between polls, if the server does not suggest anything */
-    TASK_POLL_MIN_MS = 100, /* whatever it suggests */
-    TASK_POLL_MAX_MS = 60000,
-    TASK_LISTEN_MS = 1000, /* with rarer polls the client also subscribes to the task */
-    TASK_RETRY_MAX_MS = 30000,
-    TASK_FAILURES = 10,    /* polls that fail one after the other */
-    TASK_GRACE_MS = 60000, /* after the time to live, in which the server may end it */
-    TASK_MAX_MS = 86400000 /* for a task without a time to live, or with a longer one */
+    CLIENT_TASK_ID_MAX = 512,      /* bytes of an id */
+    CLIENT_TASK_POLL_MS = 1000,    /* between polls, if the server does not suggest anything */
+    CLIENT_TASK_POLL_MIN_MS = 100, /* whatever it suggests */
+    CLIENT_TASK_POLL_MAX_MS = 60000,
+    CLIENT_TASK_LISTEN_MS = 1000, /* with rarer polls the client also subscribes to the task */
+    CLIENT_TASK_RETRY_MAX_MS = 30000,
+    CLIENT_TASK_FAILURES = 10,    /* polls that fail one after the other */
+    CLIENT_TASK_GRACE_MS = 60000, /* after the time to live, in which the server may end it */
+    CLIENT_TASK_MAX_MS = 86400000 /* for a task without a time to live, or with a longer one */
 };
 
-enum task_status {
-    TASK_UNKNOWN,
-    TASK_WORKING,
-    TASK_INPUT_REQUIRED,
-    TASK_COMPLETED,
-    TASK_FAILED,
-    TASK_CANCELLED
+enum client_task_status {
+    CLIENT_TASK_UNKNOWN,
+    CLIENT_TASK_WORKING,
+    CLIENT_TASK_INPUT_REQUIRED,
+    CLIENT_TASK_COMPLETED,
+    CLIENT_TASK_FAILED,
+    CLIENT_TASK_CANCELLED
 };
 
 struct client_task {
@@ -48,48 +48,46 @@ struct client_task {
     char id[];
 };
 
-/* Turns a request into the task that a result creates; `value` is the task. */
-void hf_task_begin(haft_client *client, struct client_request *request, struct document *document,
-                   yyjson_val *value);
-/* Makes a request wait for a task of an earlier time, and sends the first poll.  Returns 0 or an error. */
-int hf_task_resume(haft_client *client, struct client_request *request, const char *id);
-/* Reads a task, whose id must be that, or NULL.  Returns TASK_UNKNOWN with the reason if it is malformed. */
-enum task_status hf_task_read(yyjson_val *value, const char *id, haft_reason *reterr_reason);
-/* The due of the request has expired. */
-void hf_task_expire(haft_client *client, struct client_request *request, haft_time now);
+/* Waits for the end of a task of an earlier time.  Returns the id of the request, or an error. */
+int64_t hf_client_task_await(haft_client *client, const haft_client_exchange *exchange);
 /* Sets the due of the request to the next point in time that matters. */
-void hf_task_arm(haft_client *client, struct client_request *request);
+void hf_client_task_arm(haft_client *client, struct client_request *request);
 /* Lets the client poll soon. */
-void hf_task_hasten(haft_client *client, struct client_request *request);
+void hf_client_task_hasten(haft_client *client, struct client_request *request);
 /* Sends tasks/cancel, unless the task is not the client's. */
-int hf_task_cancel(haft_client *client, const struct client_request *request);
-/* The request ends: frees its task. */
-void hf_task_drop(haft_client *client, struct client_request *request);
-/* A notification that may be about a task, or progress of a call that has become one. */
-void hf_task_notified(haft_client *client, const char *method, yyjson_val *params);
+int hf_client_task_cancel(haft_client *client, const struct client_request *request);
+
+/* ---- task_state.c ---- */
+
+/* Reads a task, whose id must be that, or NULL.  Returns CLIENT_TASK_UNKNOWN with the reason if it is malformed. */
+enum client_task_status hf_client_task_read(yyjson_val *value, const char *id,
+                                            haft_reason *reterr_reason);
+/* Whether the key of a question is new; remembers it. */
+bool hf_client_task_is_new(struct client_task *task, yyjson_val *key);
+/* Whether one of the questions is new. */
+bool hf_client_task_has_new(const struct client_task *task, yyjson_val *questions);
 
 /* ---- task_ask.c ---- */
 
 /* Begins a request about a task: the id goes with it and, if they are not NULL, answers.  Its callback gets
  * the id of `request`.  Returns its id or an error. */
-int64_t hf_task_send(haft_client *client, const struct client_request *request, const char *method,
-                     const haft_buffer *responses, haft_client_done *done, unsigned flags);
+int64_t hf_client_task_send(haft_client *client, const struct client_request *request,
+                            const char *method, const haft_buffer *responses,
+                            haft_client_done *done, unsigned flags);
 /* The request that a callback is about; NULL if it has ended. */
-struct client_request *hf_task_of(haft_client *client, void *context);
+struct client_request *hf_client_task_of(haft_client *client, void *context);
 /* Whether asking again may help: the result of a request about a task. */
-bool hf_task_is_transient(const haft_client *client, int status, const haft_result *result);
+bool hf_client_task_is_transient(const haft_client *client, int status, const haft_result *result);
 /* Counts a failure with that status, in its callback, and polls later.  Ends the request if there were too
  * many. */
-void hf_task_later(haft_client *client, struct client_request *request, int status);
+void hf_client_task_later(haft_client *client, struct client_request *request, int status);
 /* Puts new questions of a task to the program.  Returns false if the request has ended. */
-bool hf_task_ask(haft_client *client, struct client_request *request, struct document *document,
-                 yyjson_val *value);
-/* Whether the key of a question is new; remembers it. */
-bool hf_task_is_new(struct client_task *task, yyjson_val *key);
+bool hf_client_task_ask(haft_client *client, struct client_request *request,
+                        struct document *document, yyjson_val *value);
 /* Sends the answers that the program has given and that have not been sent. */
-void hf_task_answer(haft_client *client, struct client_request *request);
+void hf_client_task_answer(haft_client *client, struct client_request *request);
 /* Subscribes to the task, and ends that. */
-void hf_task_listen(haft_client *client, struct client_request *request);
-void hf_task_unlisten(haft_client *client, struct client_task *task);
+void hf_client_task_listen(haft_client *client, struct client_request *request);
+void hf_client_task_unlisten(haft_client *client, struct client_task *task);
 
 #endif

@@ -11,8 +11,8 @@
 
 /* ---- requests ---- */
 
-static void task_ask_ignore(void *context, haft_client *client, int status,
-                            const haft_result *result)
+static void client_task_ask_ignore(void *context, haft_client *client, int status,
+                                   const haft_result *result)
 {
     (void)context;
     (void)client;
@@ -20,8 +20,9 @@ static void task_ask_ignore(void *context, haft_client *client, int status,
     (void)result;
 }
 
-int64_t hf_task_send(haft_client *client, const struct client_request *request, const char *method,
-                     const haft_buffer *responses, haft_client_done *done, unsigned flags)
+int64_t hf_client_task_send(haft_client *client, const struct client_request *request,
+                            const char *method, const haft_buffer *responses,
+                            haft_client_done *done, unsigned flags)
 {
     haft_buffer params;
     struct json_writer w = {.out = &params};
@@ -39,21 +40,21 @@ int64_t hf_task_send(haft_client *client, const struct client_request *request, 
              : hf_request_begin(client,
                                 HAFT_WITH(haft_client_exchange, .method = method,
                                           .params = params.data, .timeout_ms = request->timeout_ms,
-                                          .done = done ? done : task_ask_ignore,
+                                          .done = done ? done : client_task_ask_ignore,
                                           .context = (void *)(intptr_t)request->id),
                                 REQUEST_URGENT | flags);
     haft_buffer_finish(&params);
     return id;
 }
 
-struct client_request *hf_task_of(haft_client *client, void *context)
+struct client_request *hf_client_task_of(haft_client *client, void *context)
 {
     struct client_request *request = hf_request_find(client, (int64_t)(intptr_t)context);
 
     return request && request->task ? request : NULL;
 }
 
-bool hf_task_is_transient(const haft_client *client, int status, const haft_result *result)
+bool hf_client_task_is_transient(const haft_client *client, int status, const haft_result *result)
 {
     static const int codes[] = {408, 429, 500, 502, 503, 504};
 
@@ -67,12 +68,12 @@ bool hf_task_is_transient(const haft_client *client, int status, const haft_resu
     return status == HAFT_ETIMEOUT || status == HAFT_ECLOSED;
 }
 
-void hf_task_later(haft_client *client, struct client_request *request, int status)
+void hf_client_task_later(haft_client *client, struct client_request *request, int status)
 {
     struct client_task *task = request->task;
     haft_time pause = task->interval;
 
-    if (++task->failures > TASK_FAILURES) {
+    if (++task->failures > CLIENT_TASK_FAILURES) {
         if (status)
             hf_request_fail(client, request, status, client->http_status, "%s", client->error);
         else
@@ -80,52 +81,20 @@ void hf_task_later(haft_client *client, struct client_request *request, int stat
                               client->documents.message);
         return;
     }
-    for (unsigned i = 1; i < task->failures && pause < TASK_RETRY_MAX_MS; i++)
+    for (unsigned i = 1; i < task->failures && pause < CLIENT_TASK_RETRY_MAX_MS; i++)
         pause *= 2;
-    task->next = hf_due_now(client) + (pause < TASK_RETRY_MAX_MS ? pause : TASK_RETRY_MAX_MS);
-    hf_task_arm(client, request);
+    task->next =
+        hf_due_now(client) + (pause < CLIENT_TASK_RETRY_MAX_MS ? pause : CLIENT_TASK_RETRY_MAX_MS);
+    hf_client_task_arm(client, request);
 }
 
 /* ---- questions ---- */
 
-static bool task_ask_knows(const struct client_task *task, uint64_t hash)
-{
-    uint64_t known;
-
-    for (size_t at = 0; at < task->keys.size; at += sizeof known) {
-        memcpy(&known, task->keys.data + at, sizeof known);
-        if (known == hash)
-            return true;
-    }
-    return false;
-}
-
-bool hf_task_is_new(struct client_task *task, yyjson_val *key)
-{
-    uint64_t hash = hf_hash_bytes(yyjson_get_str(key), yyjson_get_len(key));
-
-    if (task_ask_knows(task, hash))
-        return false;
-    haft_buffer_add(&task->keys, &hash, sizeof hash);
-    return true;
-}
-
-static bool task_ask_has_new(const struct client_task *task, yyjson_val *questions)
-{
-    yyjson_obj_iter iter = yyjson_obj_iter_with(questions);
-    yyjson_val *key;
-
-    while ((key = yyjson_obj_iter_next(&iter)))
-        if (!task_ask_knows(task, hf_hash_bytes(yyjson_get_str(key), yyjson_get_len(key))))
-            return true;
-    return false;
-}
-
 /* Ends a request because of its questions. */
-static void task_ask_fail(haft_client *client, struct client_request *request, int status,
-                          const haft_reason *reason)
+static void client_task_ask_fail(haft_client *client, struct client_request *request, int status,
+                                 const haft_reason *reason)
 {
-    hf_task_cancel(client, request);
+    hf_client_task_cancel(client, request);
     if (status == HAFT_EINVAL)
         hf_request_fail(client, request, HAFT_EPROTOCOL, 0,
                         "the server's request for input is malformed: %s %s", reason->path,
@@ -134,17 +103,17 @@ static void task_ask_fail(haft_client *client, struct client_request *request, i
         hf_request_fail(client, request, status, 0, "%s", haft_strerror(status));
 }
 
-bool hf_task_ask(haft_client *client, struct client_request *request, struct document *document,
-                 yyjson_val *value)
+bool hf_client_task_ask(haft_client *client, struct client_request *request,
+                        struct document *document, yyjson_val *value)
 {
     yyjson_val *questions = rpc_object(value, "inputRequests");
     haft_reason reason;
     int status;
 
-    if (!task_ask_has_new(request->task, questions))
+    if (!hf_client_task_has_new(request->task, questions))
         return true; /* the server has not processed the answers */
     if (request->rounds >= client->options.max_rounds) {
-        hf_task_cancel(client, request);
+        hf_client_task_cancel(client, request);
         hf_request_fail(client, request, HAFT_EPROTOCOL, 0,
                         "the server asked for input too many times");
         return false;
@@ -161,40 +130,40 @@ bool hf_task_ask(haft_client *client, struct client_request *request, struct doc
     if (status == HAFT_ECAPABILITY)
         hf_round_give_up(client, request);
     else if (status)
-        task_ask_fail(client, request, status, &reason);
+        client_task_ask_fail(client, request, status, &reason);
     if (status || !hf_round_present(client, request))
         return false;
-    hf_task_answer(client, request);
+    hf_client_task_answer(client, request);
     return request->task;
 }
 
 /* ---- answers ---- */
 
-static void task_ask_updated(void *context, haft_client *client, int status,
-                             const haft_result *result)
+static void client_task_ask_updated(void *context, haft_client *client, int status,
+                                    const haft_result *result)
 {
-    struct client_request *request = hf_task_of(client, context);
-    bool again = hf_task_is_transient(client, status, result);
+    struct client_request *request = hf_client_task_of(client, context);
+    bool again = hf_client_task_is_transient(client, status, result);
 
     if (!request)
         return;
     request->task->update = 0;
     hf_question_settle(client, request, again);
     if (again) {
-        hf_task_later(client, request, status);
+        hf_client_task_later(client, request, status);
         return;
     }
     if (status) {
         hf_request_fail(client, request, status, client->http_status, "%s", client->error);
         return;
     }
-    /* An error of the server is no reason to end: the next poll tells what has become of the task. */
-    hf_task_answer(client, request);
+    /* After an error of the server the next poll tells what has become of the task. */
+    hf_client_task_answer(client, request);
     if (request->task)
-        hf_task_hasten(client, request);
+        hf_client_task_hasten(client, request);
 }
 
-void hf_task_answer(haft_client *client, struct client_request *request)
+void hf_client_task_answer(haft_client *client, struct client_request *request)
 {
     haft_buffer responses;
     int64_t id = 0;
@@ -203,9 +172,9 @@ void hf_task_answer(haft_client *client, struct client_request *request)
         return;
     haft_buffer_init(&responses, client->allocator, CLIENT_ANSWER_LIMIT);
     if (hf_round_put_answers(client, request, &responses))
-        id = responses.status
-                 ? responses.status
-                 : hf_task_send(client, request, "tasks/update", &responses, task_ask_updated, 0);
+        id = responses.status ? responses.status
+                              : hf_client_task_send(client, request, "tasks/update", &responses,
+                                                    client_task_ask_updated, 0);
     haft_buffer_finish(&responses);
     if (id < 0)
         hf_request_fail(client, request, (int)id, 0, "cannot send the answers: %s",
@@ -216,9 +185,10 @@ void hf_task_answer(haft_client *client, struct client_request *request)
 
 /* ---- a subscription ---- */
 
-static void task_ask_deaf(void *context, haft_client *client, int status, const haft_result *result)
+static void client_task_ask_deaf(void *context, haft_client *client, int status,
+                                 const haft_result *result)
 {
-    struct client_request *request = hf_task_of(client, context);
+    struct client_request *request = hf_client_task_of(client, context);
 
     (void)status;
     (void)result;
@@ -227,20 +197,20 @@ static void task_ask_deaf(void *context, haft_client *client, int status, const 
 }
 
 /* Whether the server has said that it supports tasks. */
-static bool task_ask_is_offered(const haft_client *client)
+static bool client_task_ask_is_offered(const haft_client *client)
 {
     return yyjson_obj_get(yyjson_obj_get(client->negotiation.capabilities, "extensions"),
-                          TASK_EXTENSION);
+                          CLIENT_TASK_EXTENSION);
 }
 
-void hf_task_listen(haft_client *client, struct client_request *request)
+void hf_client_task_listen(haft_client *client, struct client_request *request)
 {
     struct client_task *task = request->task;
     haft_buffer params;
     struct json_writer w = {.out = &params};
     int64_t id = 0;
 
-    if (task->listened || !client_is_modern(client) || !task_ask_is_offered(client))
+    if (task->listened || !client_is_modern(client) || !client_task_ask_is_offered(client))
         return;
     task->listened = true;
     haft_buffer_init(&params, client->allocator, client->out.limit);
@@ -255,7 +225,7 @@ void hf_task_listen(haft_client *client, struct client_request *request)
     if (!params.status)
         id = hf_request_begin(client,
                               HAFT_WITH(haft_client_exchange, .method = "subscriptions/listen",
-                                        .params = params.data, .done = task_ask_deaf,
+                                        .params = params.data, .done = client_task_ask_deaf,
                                         .context = (void *)(intptr_t)request->id),
                               REQUEST_URGENT | REQUEST_ENDLESS);
     haft_buffer_finish(&params);
@@ -263,7 +233,7 @@ void hf_task_listen(haft_client *client, struct client_request *request)
         task->listen = id > 0 ? id : 0;
 }
 
-void hf_task_unlisten(haft_client *client, struct client_task *task)
+void hf_client_task_unlisten(haft_client *client, struct client_task *task)
 {
     struct client_request *listen = task->listen ? hf_request_find(client, task->listen) : NULL;
 

@@ -6,6 +6,7 @@
 #include "client/client.h"
 
 #include "base/struct.h"
+#include "client/task.h"
 
 enum { WAIT_SLICE = 1000 };
 
@@ -132,7 +133,8 @@ static int64_t wait_begin(haft_client *client, const haft_client_exchange *excha
 
     hf_client_enter(client);
     client->results = NULL;
-    id = hf_request_begin(client, exchange, 0);
+    id = exchange->task ? hf_client_task_await(client, exchange)
+                        : hf_request_begin(client, exchange, 0);
     if (id < 0)
         wait_explain(client, exchange, (int)id, explained);
     hf_document_drop(client, former);
@@ -163,7 +165,7 @@ int64_t haft_client_begin(haft_client *client, const haft_client_exchange *excha
                           "haft_client_begin: exactly one of tool, method and task must be set");
         return HAFT_EINVAL;
     }
-    if (own.task && hf_task_check(client, "haft_client_begin", own.task))
+    if (own.task && hf_client_task_check(client, "haft_client_begin", own.task))
         return HAFT_EINVAL;
     return wait_begin(client, &own);
 }

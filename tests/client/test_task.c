@@ -131,7 +131,7 @@ static void an_id_that_is_too_long_is_refused(void **state)
     const struct script_row rows[] = {{"tools/call", SCRIPT_SAY, created, 0}, {NULL, 0, NULL, 0}};
     struct task_run run = {0};
     haft_result result;
-    char id[TASK_ID_MAX + 2];
+    char id[CLIENT_TASK_ID_MAX + 2];
 
     (void)state;
     memset(id, 'x', sizeof id);
@@ -209,12 +209,12 @@ static void polls_respect_the_interval_within_limits(void **state)
         const char *interval;
         haft_time expected;
     } rows[] = {{",\"pollIntervalMs\":5000", 5000},
-                {",\"pollIntervalMs\":0", TASK_POLL_MIN_MS},
-                {",\"pollIntervalMs\":-1e300", TASK_POLL_MIN_MS},
-                {",\"pollIntervalMs\":1e300", TASK_POLL_MAX_MS},
-                {",\"pollIntervalMs\":\"soon\"", TASK_POLL_MS},
-                {",\"pollIntervalMs\":null", TASK_POLL_MS},
-                {"", TASK_POLL_MS}};
+                {",\"pollIntervalMs\":0", CLIENT_TASK_POLL_MIN_MS},
+                {",\"pollIntervalMs\":-1e300", CLIENT_TASK_POLL_MIN_MS},
+                {",\"pollIntervalMs\":1e300", CLIENT_TASK_POLL_MAX_MS},
+                {",\"pollIntervalMs\":\"soon\"", CLIENT_TASK_POLL_MS},
+                {",\"pollIntervalMs\":null", CLIENT_TASK_POLL_MS},
+                {"", CLIENT_TASK_POLL_MS}};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -243,11 +243,11 @@ static void a_task_that_does_not_end_is_given_up(void **state)
         const char *life;
         unsigned timeout_ms;
         haft_time expected;
-    } rows[] = {{"0", 0, TASK_GRACE_MS},
-                {"-5", 0, TASK_GRACE_MS},
-                {"120000", 0, 120000 + TASK_GRACE_MS},
-                {"null", 0, TASK_MAX_MS},
-                {"1e300", 0, TASK_MAX_MS + TASK_GRACE_MS},
+    } rows[] = {{"0", 0, CLIENT_TASK_GRACE_MS},
+                {"-5", 0, CLIENT_TASK_GRACE_MS},
+                {"120000", 0, 120000 + CLIENT_TASK_GRACE_MS},
+                {"null", 0, CLIENT_TASK_MAX_MS},
+                {"1e300", 0, CLIENT_TASK_MAX_MS + CLIENT_TASK_GRACE_MS},
                 {"600000", 5000, 5000},
                 {"null", 90000, 90000}};
 
@@ -324,12 +324,12 @@ static void polls_that_keep_failing_end_the_call(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct script_row script[TASK_FAILURES + 3] = {
+        struct script_row script[CLIENT_TASK_FAILURES + 3] = {
             {"tools/call", SCRIPT_SAY, CREATED("working"), 0}};
         struct task_run run = {0};
         haft_result result;
 
-        for (size_t k = 1; k <= TASK_FAILURES + 1; k++)
+        for (size_t k = 1; k <= CLIENT_TASK_FAILURES + 1; k++)
             script[k] = rows[i].row;
         run_open(
             &run, script,
@@ -563,7 +563,7 @@ static void a_notification_lets_the_client_poll_soon(void **state)
     before = run.script.now;
     assert_int_equal(haft_client_call(run.client, "t", NULL, &result), 0);
     assert_string_equal(result.text, "soon");
-    assert_true(run.script.now - before < 2 * TASK_POLL_MIN_MS);
+    assert_true(run.script.now - before < 2 * CLIENT_TASK_POLL_MIN_MS);
     /* The subscription is ended with the task. */
     assert_true(run_has_sent(&run, "notifications/cancelled"));
     run_close(&run);
