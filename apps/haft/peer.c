@@ -40,6 +40,7 @@ struct peer {
     haft_arena *arena;
     haft_question *questions[PROGRAM_MAX_QUESTIONS]; /* not answered yet */
     size_t n_questions;
+    bool prompting; /* the terminal belongs to a question */
     bool closed;
 
     /* The connection, or the request that is in flight. */
@@ -141,8 +142,19 @@ static void peer_answer_questions(struct peer *peer)
 
         memmove(peer->questions, peer->questions + 1,
                 --peer->n_questions * sizeof *peer->questions);
+        clear_progress();
+        peer->prompting = true;
         form_ask(peer, question, peer->call->accept_defaults);
+        peer->prompting = false;
     }
+}
+
+bool peer_keep_question(struct peer *peer, haft_question *question)
+{
+    if (!peer->task || !peer->interrupted || peer->n_questions == PROGRAM_MAX_QUESTIONS)
+        return false;
+    peer->questions[peer->n_questions++] = question;
+    return true;
 }
 
 /* Runs the loop until `done`, or an interrupt. Returns false after an interrupt. */
@@ -183,14 +195,19 @@ static void on_notified(void *context, const char *method, haft_value *params)
 
 /* ---- requests ---- */
 
+static void peer_show_task(const struct peer *peer, bool verbose)
+{
+    if (!peer->prompting)
+        show_task(peer->message, (uv_now(&peer->loop) - peer->task_begun) / 1000, verbose);
+}
+
 static void on_progress(void *context, double progress, double total, const char *message)
 {
     struct peer *peer = context;
 
     if (peer->task) {
         snprintf(peer->message, sizeof peer->message, "%s", message);
-        show_task(peer->message, (uv_now(&peer->loop) - peer->task_begun) / 1000,
-                  peer->call->verbose);
+        peer_show_task(peer, peer->call->verbose);
     } else if (isatty(STDERR_FILENO)) {
         show_progress(progress, total, message);
     }
@@ -198,9 +215,7 @@ static void on_progress(void *context, double progress, double total, const char
 
 static void on_task_tick(uv_timer_t *timer)
 {
-    const struct peer *peer = timer->data;
-
-    show_task(peer->message, (uv_now(timer->loop) - peer->task_begun) / 1000, false);
+    peer_show_task(timer->data, false);
 }
 
 /* The request waits for a task. */
@@ -605,17 +620,25 @@ static void on_client_closed(void *context)
     peer->closed = true;
 }
 
+/* After an interrupt. */
+static void peer_cancel_questions(struct peer *peer)
+{
+    while (peer->n_questions)
+        haft_question_cancel(peer->questions[--peer->n_questions]);
+}
+
 void peer_close(struct peer *peer)
 {
     if (!peer)
         return;
-    for (size_t i = 0; i < peer->n_questions; i++)
-        haft_question_cancel(peer->questions[i]); /* after an interrupt */
+    if (!peer->task)
+        peer_cancel_questions(peer);
     if (peer->client) {
         haft_client_close(peer->client, on_client_closed, peer);
         while (!peer->closed)
             uv_run(&peer->loop, UV_RUN_ONCE);
     }
+    peer_cancel_questions(peer); /* of a task, which hears nothing of it */
     if (peer->handles > 1)
         uv_close((uv_handle_t *)&peer->interrupt, NULL);
     if (peer->handles > 2)

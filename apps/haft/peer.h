@@ -64,6 +64,10 @@ haft_client *peer_client(const struct peer *peer);
 haft_authorizer *peer_access(const struct peer *peer);
 bool peer_is_modern(const struct peer *peer);
 
+/* Keeps a question of a task that the user leaves by an interrupt: a later command may answer it. Returns false
+ * if it must be answered. */
+bool peer_keep_question(struct peer *peer, haft_question *question);
+
 /* Reads a line from the terminal, while messages of the server are processed. Returns 1, 0 at the
  * end of input, or a negative exit code. The line end is removed. */
 int peer_read_line(struct peer *peer, haft_buffer *ret_line);
