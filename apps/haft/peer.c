@@ -1,7 +1,6 @@
 /* peer.c - one request at a time on the program's loop, with interrupts, prompts and a terminal. */
-#include "peer.h"
+#include "peer_state.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,55 +15,13 @@
 enum {
     PEER_ARENA_LIMIT = 1 << 30,
     PEER_TEXT_LIMIT = 128 << 20,
-    PEER_LONGEST_LINE = 1 << 16,
     PEER_MAX_DEPTH = 512,
-    FIRST_REFUSAL = 300,       /* status codes of HTTP from here on are not success */
-    PEER_CLOSE_WAIT = 2000,    /* milliseconds for a goodbye */
-    PEER_CONNECT_WAIT = 10000, /* for a connection */
-    PEER_LEAVE_WAIT = 1000,    /* for a second interrupt, which cancels a task */
-    PEER_CANCEL_WAIT = 5000,   /* for the server to acknowledge that */
-    PEER_TICK = 1000           /* between two lines about a task */
+    FIRST_REFUSAL = 300,      /* status codes of HTTP from here on are not success */
+    PEER_CLOSE_WAIT = 2000,   /* milliseconds for a goodbye */
+    PEER_CONNECT_WAIT = 10000 /* for a connection */
 };
 
 extern char **environ; /* the server gets all of it, as from a shell */
-
-struct peer {
-    uv_loop_t loop;
-    uv_signal_t interrupt, terminate;
-    unsigned handles; /* the loop, and the signals that are open */
-    unsigned interrupted;
-    bool terminated; /* by SIGTERM */
-    const struct invocation *call;
-    haft_client *client;
-    haft_authorizer *authorizer;
-    haft_arena *arena;
-    haft_question *questions[PROGRAM_MAX_QUESTIONS]; /* not answered yet */
-    size_t n_questions;
-    bool prompting; /* the terminal belongs to a question */
-    bool closed;
-
-    /* The connection, or the request that is in flight. */
-    bool done, busy;
-    bool lost;   /* the server is gone */
-    int status;  /* of haft */
-    int stopped; /* exit code of peer_stop */
-    yyjson_val *result;
-    int error_code, http_status;
-    char why[1024];
-
-    /* The task that the request has become; NULL for none. */
-    char *task;
-    const struct peer_request *request;
-    uv_timer_t timer; /* the next line about it, or the end of a wait */
-    uint64_t task_begun;
-    char message[200]; /* what the server said last */
-    bool waited;       /* the wait is over, or need not go on */
-
-    /* A line that is being read from the terminal. */
-    uv_tty_t tty;
-    haft_buffer typed;
-    bool typed_end;
-};
 
 /* ---- errors ---- */
 
@@ -97,7 +54,7 @@ static int exit_code_of(const struct peer *peer, int status)
     case HAFT_ETIMEOUT:
         return EXIT_TIME;
     case HAFT_ECANCELLED:
-        return peer->task && !peer->interrupted ? EXIT_CANCELLED : EXIT_INTERRUPTED;
+        return peer->task.id && !peer->interrupted ? EXIT_CANCELLED : EXIT_INTERRUPTED;
     case HAFT_EDENIED:
         return EXIT_DENIED;
     case HAFT_ENOMEM:
@@ -149,14 +106,6 @@ static void peer_answer_questions(struct peer *peer)
     }
 }
 
-bool peer_keep_question(struct peer *peer, haft_question *question)
-{
-    if (!peer->task || !peer->interrupted || peer->n_questions == PROGRAM_MAX_QUESTIONS)
-        return false;
-    peer->questions[peer->n_questions++] = question;
-    return true;
-}
-
 /* Runs the loop until `done`, or an interrupt. Returns false after an interrupt. */
 static bool peer_wait(struct peer *peer)
 {
@@ -195,48 +144,16 @@ static void on_notified(void *context, const char *method, haft_value *params)
 
 /* ---- requests ---- */
 
-static void peer_show_task(const struct peer *peer, bool verbose)
-{
-    if (!peer->prompting)
-        show_task(peer->message, (uv_now(&peer->loop) - peer->task_begun) / 1000, verbose);
-}
-
 static void on_progress(void *context, double progress, double total, const char *message)
 {
     struct peer *peer = context;
 
-    if (peer->task) {
-        snprintf(peer->message, sizeof peer->message, "%s", message);
-        peer_show_task(peer, peer->call->verbose);
+    if (peer->task.id) {
+        snprintf(peer->task.message, sizeof peer->task.message, "%s", message);
+        peer_task_show(peer, peer->call->verbose);
     } else if (isatty(STDERR_FILENO)) {
         show_progress(progress, total, message);
     }
-}
-
-static void on_task_tick(uv_timer_t *timer)
-{
-    peer_show_task(timer->data, false);
-}
-
-/* The request waits for a task. */
-static void peer_follow(struct peer *peer, const char *task)
-{
-    free(peer->task);
-    peer->task = strdup(task);
-    peer->task_begun = uv_now(&peer->loop);
-    peer->message[0] = '\0';
-    if (isatty(STDERR_FILENO))
-        uv_timer_start(&peer->timer, on_task_tick, PEER_TICK, PEER_TICK);
-}
-
-static void on_task(void *context, haft_client *client, const char *task, haft_value *value)
-{
-    struct peer *peer = context;
-
-    (void)client;
-    peer_follow(peer, task);
-    if (peer->request->begun)
-        peer->request->begun(peer->request->context, task, value);
 }
 
 static void on_done(void *context, haft_client *client, int status, const haft_result *result)
@@ -274,79 +191,6 @@ static int peer_cancel(struct peer *peer, int64_t id)
     return peer_fail(peer, EXIT_INTERRUPTED, "interrupted");
 }
 
-/* ---- leaving a task ---- */
-
-static void on_waited(uv_timer_t *timer)
-{
-    struct peer *peer = timer->data;
-
-    peer->waited = true;
-    uv_stop(timer->loop);
-}
-
-static void on_task_cancelled(void *context, haft_client *client, int status,
-                              const haft_result *result)
-{
-    struct peer *peer = context;
-
-    (void)client;
-    peer->waited = true;
-    peer->status = status ? status : result->error_code ? HAFT_EPROTOCOL : 0;
-    uv_stop(&peer->loop);
-}
-
-/* Waits until the request has ended, the wait is over, or there are so many interrupts. */
-static void peer_linger(struct peer *peer, unsigned milliseconds, unsigned interrupts)
-{
-    peer->waited = false;
-    uv_timer_start(&peer->timer, on_waited, milliseconds, 0);
-    while (!peer->done && !peer->waited && peer->interrupted < interrupts)
-        uv_run(&peer->loop, UV_RUN_ONCE);
-    uv_timer_stop(&peer->timer);
-}
-
-static int peer_cancel_task(struct peer *peer)
-{
-    haft_buffer params;
-    struct json_writer w = {.out = &params};
-    int64_t id;
-
-    haft_buffer_init(&params, NULL, PEER_LONGEST_LINE);
-    hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "taskId"), peer->task);
-    hf_json_end_object(&w);
-    haft_buffer_add(&params, "", 1);
-    peer->status = HAFT_ETIMEOUT;
-    id = params.status ? params.status
-                       : haft_client_begin(peer->client,
-                                           HAFT_WITH(haft_client_exchange, .method = "tasks/cancel",
-                                                     .params = params.data,
-                                                     .done = on_task_cancelled, .context = peer));
-    haft_buffer_finish(&params);
-    if (id > 0)
-        peer_linger(peer, PEER_CANCEL_WAIT, UINT_MAX);
-    return peer->status
-               ? peer_fail(peer, EXIT_INTERRUPTED,
-                           "interrupted; the server did not confirm that it cancels %s", peer->task)
-               : peer_fail(peer, EXIT_CANCELLED, "the task %s was cancelled", peer->task);
-}
-
-/* The user has interrupted a task: it goes on, unless a second interrupt follows. */
-static int peer_leave(struct peer *peer)
-{
-    const struct peer_request *request = peer->request;
-
-    uv_timer_stop(&peer->timer);
-    clear_progress();
-    if (request->left)
-        request->left(request->context, peer->task);
-    if (!peer->terminated)
-        peer_linger(peer, PEER_LEAVE_WAIT, 2);
-    if (peer->done)
-        return EXIT_DONE;
-    return peer->interrupted < 2 || peer->terminated ? -EXIT_DETACHED : peer_cancel_task(peer);
-}
-
 /* Waits for the request that has begun. */
 static int peer_await(struct peer *peer, int64_t id)
 {
@@ -354,12 +198,12 @@ static int peer_await(struct peer *peer, int64_t id)
 
     peer->busy = true;
     peer_wait(peer);
-    if (!peer->done && peer->task)
-        status = peer_leave(peer);
+    if (!peer->done && peer->task.id)
+        status = peer_task_leave(peer);
     else if (!peer->done)
         status = peer_cancel(peer, id);
     peer->busy = false;
-    uv_timer_stop(&peer->timer);
+    uv_timer_stop(&peer->task.timer);
     return status;
 }
 
@@ -368,7 +212,7 @@ int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val *
     haft_client_exchange exchange = HAFT_INIT(
         haft_client_exchange, .method = request->method, .params = request->params,
         .tool = request->tool, .arguments = request->arguments, .done = on_done, .context = peer,
-        .task = request->task, .as_task = request->as_task, .begun = on_task);
+        .task = request->task, .as_task = request->as_task, .begun = peer_task_begun);
     int64_t id;
     int status;
 
@@ -376,8 +220,8 @@ int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val *
     peer->status = peer->error_code = peer->http_status = 0;
     peer->result = NULL;
     peer->request = request;
-    free(peer->task);
-    peer->task = NULL;
+    free(peer->task.id);
+    peer->task.id = NULL;
     exchange.progress = request->with_progress ? on_progress : NULL;
     id = haft_client_begin(peer->client, &exchange);
     if (id < 0) {
@@ -385,7 +229,7 @@ int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val *
         return exit_code_of(peer, (int)id);
     }
     if (request->task)
-        peer_follow(peer, request->task);
+        peer_task_follow(peer, request->task);
     status = peer_await(peer, id);
     if (status)
         return status;
@@ -501,10 +345,10 @@ static int open_signals(struct peer *peer)
         handles[i]->data = peer;
         uv_signal_start(handles[i], on_signal, numbers[i]);
     }
-    if (uv_timer_init(&peer->loop, &peer->timer))
+    if (uv_timer_init(&peer->loop, &peer->task.timer))
         return EXIT_LOCAL;
     peer->handles++;
-    peer->timer.data = peer;
+    peer->task.timer.data = peer;
     return EXIT_DONE;
 }
 
@@ -631,7 +475,7 @@ void peer_close(struct peer *peer)
 {
     if (!peer)
         return;
-    if (!peer->task)
+    if (!peer->task.id)
         peer_cancel_questions(peer);
     if (peer->client) {
         haft_client_close(peer->client, on_client_closed, peer);
@@ -644,7 +488,7 @@ void peer_close(struct peer *peer)
     if (peer->handles > 2)
         uv_close((uv_handle_t *)&peer->terminate, NULL);
     if (peer->handles > 3)
-        uv_close((uv_handle_t *)&peer->timer, NULL);
+        uv_close((uv_handle_t *)&peer->task.timer, NULL);
     if (peer->handles) {
         while (uv_run(&peer->loop, UV_RUN_DEFAULT))
             ;
@@ -652,6 +496,6 @@ void peer_close(struct peer *peer)
     }
     haft_authorizer_free(peer->authorizer);
     haft_arena_free(peer->arena);
-    free(peer->task);
+    free(peer->task.id);
     free(peer);
 }
