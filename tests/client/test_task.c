@@ -342,6 +342,25 @@ static void polls_that_keep_failing_end_the_call(void **state)
     }
 }
 
+static void a_poll_that_succeeds_begins_the_count_again(void **state)
+{
+    enum { HALF = CLIENT_TASK_FAILURES - 2 };
+    struct script_row script[2 * HALF + 4] = {{"tools/call", SCRIPT_SAY, CREATED("working"), 0}};
+    struct task_run run = {0};
+    haft_result result;
+
+    (void)state;
+    for (size_t k = 1; k <= 2 * HALF + 1; k++)
+        script[k] = (struct script_row){"\"tasks/get\"", SCRIPT_FAIL, "unavailable", 503};
+    script[HALF + 1] = (struct script_row){"\"tasks/get\"", SCRIPT_SAY, TASK("working", ""), 0};
+    script[2 * HALF + 2] = (struct script_row){"\"tasks/get\"", SCRIPT_SAY, DONE("ok"), 0};
+    run_open(&run, script,
+             HAFT_WITH(haft_client_options, .revision = "2026-07-28", .task_timeout_ms = 3600000));
+    assert_int_equal(haft_client_call(run.client, "t", NULL, &result), 0);
+    assert_string_equal(result.text, "ok");
+    run_close(&run);
+}
+
 static void access_that_is_denied_ends_the_call(void **state)
 {
     static const struct script_row script[] = {{"tools/call", SCRIPT_SAY, CREATED("working"), 0},
@@ -569,6 +588,34 @@ static void a_notification_lets_the_client_poll_soon(void **state)
     run_close(&run);
 }
 
+static void a_notification_during_a_poll_is_not_forgotten(void **state)
+{
+    static const char news[] =
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tasks\",\"params\":{\"taskId\":\"T1\"}}";
+    static const struct script_row rows[] = {
+        {"tools/call", SCRIPT_SAY,
+         RESULT("{\"resultType\":\"task\",\"taskId\":\"T1\",\"status\":\"working\","
+                "\"pollIntervalMs\":50000}"),
+         0},
+        {NULL, SCRIPT_SAY, news, 0},
+        {"\"tasks/get\"", SCRIPT_PASS, NULL, 1},
+        {NULL, SCRIPT_SAY, news, 0},
+        {"\"tasks/get\"", SCRIPT_SAY,
+         RESULT("{\"taskId\":\"T1\",\"status\":\"working\",\"pollIntervalMs\":50000}"), 0},
+        {"\"tasks/get\"", SCRIPT_SAY, DONE("soon"), 0},
+        {NULL, 0, NULL, 0}};
+    struct task_run run = {0};
+    haft_result result;
+    haft_time before;
+
+    (void)state;
+    run_open(&run, rows, HAFT_WITH(haft_client_options, .revision = "2026-07-28"));
+    before = run.script.now;
+    assert_int_equal(haft_client_call(run.client, "t", NULL, &result), 0);
+    assert_true(run.script.now - before < 4 * CLIENT_TASK_POLL_MIN_MS);
+    run_close(&run);
+}
+
 static void a_refused_subscription_leaves_the_polls(void **state)
 {
     static const struct script_row rows[] = {
@@ -670,6 +717,7 @@ int main(void)
         cmocka_unit_test(a_task_that_does_not_end_is_given_up),
         cmocka_unit_test(a_failed_poll_does_not_lose_the_task),
         cmocka_unit_test(polls_that_keep_failing_end_the_call),
+        cmocka_unit_test(a_poll_that_succeeds_begins_the_count_again),
         cmocka_unit_test(access_that_is_denied_ends_the_call),
         cmocka_unit_test(a_server_that_is_gone_ends_the_call),
         cmocka_unit_test(cancelling_a_call_cancels_its_task),
@@ -677,6 +725,7 @@ int main(void)
         cmocka_unit_test(a_callback_may_close_the_client),
         cmocka_unit_test(the_status_is_reported_as_progress),
         cmocka_unit_test(a_notification_lets_the_client_poll_soon),
+        cmocka_unit_test(a_notification_during_a_poll_is_not_forgotten),
         cmocka_unit_test(a_refused_subscription_leaves_the_polls),
         cmocka_unit_test(tasks_can_be_used_by_hand),
         cmocka_unit_test(misuse_is_reported),

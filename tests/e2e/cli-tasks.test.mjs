@@ -240,6 +240,25 @@ test("two processes remember their tasks at once", () =>
         assert.deepEqual(remembered(), []);
     }));
 
+test("a server that is unavailable for a moment does not lose the task", async () => {
+    const store = new Memory();
+    const faults = [(it) => it.writeHead(503).end("later"), (it) => it.destroy(), (it) => it.writeHead(502).end()];
+
+    await withFake(
+        (message, request, response) => {
+            const got = answer(message, store);
+
+            if (message?.method === "tasks/get" && faults.length) faults.shift()(response);
+            else if (got) reply(response, got);
+            else response.writeHead(202).end();
+        },
+        async (url) => {
+            assert.deepEqual(await run(["call", url, "slow", "ms=100"]), { code: 0, out: "slept 100 ms\n", err: "" });
+            assert.equal(faults.length, 0);
+        },
+    );
+});
+
 test("a call that is not yet a task ends at an interrupt", () =>
     withFake(
         (message, request, response) => {
