@@ -11,12 +11,13 @@
 #include "protocol/rpc.h"
 #include "seen.h"
 #include "show.h"
+#include "task_watch.h"
 
 enum { ASK_TEXT_LIMIT = 128 << 20, ASK_ARENA_LIMIT = 1 << 30 };
 
 /* ---- connecting ---- */
 
-static bool is_url(const char *text)
+bool ask_is_url(const char *text)
 {
     return !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8) ||
            !strncmp(text, "unix:", 5);
@@ -52,10 +53,10 @@ const char *ask_url(const struct invocation *call)
     if (!call->n_operands)
         complain(EXIT_USAGE, "%s needs the URL of a server%s", name,
                  starts ? ", or -- and a command that starts one" : "");
-    else if (!is_url(call->operands[0]) && !starts)
+    else if (!ask_is_url(call->operands[0]) && !starts)
         complain(EXIT_USAGE, "%s is not a URL; a URL begins with http:// or https://",
                  call->operands[0]);
-    else if (!is_url(call->operands[0]))
+    else if (!ask_is_url(call->operands[0]))
         complain(EXIT_USAGE,
                  "%s is not a URL; a command comes after --: haft %s -- %s, and a URL begins with "
                  "http://, https:// or unix:",
@@ -324,6 +325,7 @@ int act_ping(struct invocation *call)
 
 struct ask_asked {
     struct invocation *call;
+    const char *url;
     const char *tool;
     char **words;
     size_t n_words;
@@ -383,10 +385,35 @@ static int confirm_tool(const struct ask_asked *asked, struct peer *peer, yyjson
     return agreed ? 0 : -complain(EXIT_DECLINED, "%s was not called", asked->tool);
 }
 
+int ask_show(const struct invocation *call, struct peer *peer, yyjson_val *result)
+{
+    const char *task = yyjson_get_str(yyjson_obj_get(result, "taskId"));
+    int status;
+
+    if (!yyjson_is_arr(yyjson_obj_get(result, "content")) &&
+        !yyjson_obj_get(result, "structuredContent")) {
+        if (task)
+            return peer_fail(peer, EXIT_PROTOCOL,
+                             "the task %s requires input that haft cannot provide", task);
+        return peer_fail(peer, EXIT_PROTOCOL,
+                         "the server's answer to tools/call is malformed: content is missing");
+    }
+    clear_progress();
+    status = -(call->json ? show_json(result) : show_result(result, call->out));
+    return !status && yyjson_get_bool(yyjson_obj_get(result, "isError")) ? -EXIT_TOOL : status;
+}
+
 static int ask_call_tool(const struct ask_asked *asked, struct peer *peer, yyjson_val *tool)
 {
     haft_buffer arguments;
-    struct peer_request request = {.tool = asked->tool, .with_progress = true};
+    struct task_watch watch = {
+        .call = asked->call, .peer = peer, .url = asked->url, .tool = asked->tool};
+    struct peer_request request = {.tool = asked->tool,
+                                   .with_progress = true,
+                                   .as_task = asked->call->task.wanted,
+                                   .begun = task_watch_begun,
+                                   .left = task_watch_left,
+                                   .context = &watch};
     yyjson_val *schema = yyjson_obj_get(tool, "inputSchema"), *result;
     haft_reason reason = {0};
     int status;
@@ -404,16 +431,9 @@ static int ask_call_tool(const struct ask_asked *asked, struct peer *peer, yyjso
     }
     request.arguments = arguments.data;
     status = peer_ask(peer, &request, &result);
-    if (!status && !yyjson_is_arr(yyjson_obj_get(result, "content")) &&
-        !yyjson_obj_get(result, "structuredContent"))
-        status = peer_fail(peer, EXIT_PROTOCOL,
-                           "the server's answer to tools/call is malformed: content is missing");
-    if (status)
-        goto out;
-    clear_progress();
-    status = -(asked->call->json ? show_json(result) : show_result(result, asked->call->out));
-    if (!status && yyjson_get_bool(yyjson_obj_get(result, "isError")))
-        status = -EXIT_TOOL;
+    task_watch_end(&watch, status, status ? NULL : result);
+    if (!status)
+        status = ask_show(asked->call, peer, result);
 
 out:
     haft_buffer_finish(&arguments);
@@ -449,6 +469,9 @@ int act_call(struct invocation *call)
     if (call->n_operands <= at)
         return complain(EXIT_USAGE, "call needs the name of a tool%s",
                         call->child ? " before the --" : " after the URL");
+    if (call->task.wanted && call->task.refused)
+        return complain(EXIT_USAGE, "--task and --no-task exclude each other");
+    asked.url = url;
     asked.tool = call->operands[at];
     asked.words = call->operands + at + 1;
     asked.n_words = call->n_operands - at - 1;

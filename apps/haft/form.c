@@ -181,10 +181,12 @@ static void form_fill_in(struct haft_form *form, haft_question *question, yyjson
     else if (content && !form_is_open(status))
         question = NULL;
     free(content);
-    if (question && reply == CANCELLED)
-        haft_question_cancel(question);
-    else if (question)
+    if (question && reply == CANCELLED) {
+        if (!peer_keep_question(form->peer, question))
+            haft_question_cancel(question);
+    } else if (question) {
         haft_question_decline(question);
+    }
 }
 
 /* A question that nobody can be asked. */

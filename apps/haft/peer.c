@@ -1,5 +1,5 @@
 /* peer.c - one request at a time on the program's loop, with interrupts, prompts and a terminal. */
-#include "peer.h"
+#include "peer_state.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -15,7 +15,6 @@
 enum {
     PEER_ARENA_LIMIT = 1 << 30,
     PEER_TEXT_LIMIT = 128 << 20,
-    PEER_LONGEST_LINE = 1 << 16,
     PEER_MAX_DEPTH = 512,
     FIRST_REFUSAL = 300,      /* status codes of HTTP from here on are not success */
     PEER_CLOSE_WAIT = 2000,   /* milliseconds for a goodbye */
@@ -23,34 +22,6 @@ enum {
 };
 
 extern char **environ; /* the server gets all of it, as from a shell */
-
-struct peer {
-    uv_loop_t loop;
-    uv_signal_t interrupt, terminate;
-    unsigned handles; /* the loop, and the signals that are open */
-    unsigned interrupted;
-    const struct invocation *call;
-    haft_client *client;
-    haft_authorizer *authorizer;
-    haft_arena *arena;
-    haft_question *questions[PROGRAM_MAX_QUESTIONS]; /* not answered yet */
-    size_t n_questions;
-    bool closed;
-
-    /* The connection, or the request that is in flight. */
-    bool done, busy;
-    bool lost;   /* the server is gone */
-    int status;  /* of haft */
-    int stopped; /* exit code of peer_stop */
-    yyjson_val *result;
-    int error_code, http_status;
-    char why[1024];
-
-    /* A line that is being read from the terminal. */
-    uv_tty_t tty;
-    haft_buffer typed;
-    bool typed_end;
-};
 
 /* ---- errors ---- */
 
@@ -83,7 +54,7 @@ static int exit_code_of(const struct peer *peer, int status)
     case HAFT_ETIMEOUT:
         return EXIT_TIME;
     case HAFT_ECANCELLED:
-        return EXIT_INTERRUPTED;
+        return peer->task.id && !peer->interrupted ? EXIT_CANCELLED : EXIT_INTERRUPTED;
     case HAFT_EDENIED:
         return EXIT_DENIED;
     case HAFT_ENOMEM:
@@ -114,7 +85,7 @@ static void on_signal(uv_signal_t *handle, int number)
 {
     struct peer *peer = handle->data;
 
-    (void)number;
+    peer->terminated = peer->terminated || number == SIGTERM;
     /* After the third interrupt, the program exits without an orderly shutdown. */
     if (++peer->interrupted > 2)
         _exit(EXIT_INTERRUPTED);
@@ -128,7 +99,10 @@ static void peer_answer_questions(struct peer *peer)
 
         memmove(peer->questions, peer->questions + 1,
                 --peer->n_questions * sizeof *peer->questions);
+        clear_progress();
+        peer->prompting = true;
         form_ask(peer, question, peer->call->accept_defaults);
+        peer->prompting = false;
     }
 }
 
@@ -172,9 +146,14 @@ static void on_notified(void *context, const char *method, haft_value *params)
 
 static void on_progress(void *context, double progress, double total, const char *message)
 {
-    (void)context;
-    if (isatty(STDERR_FILENO))
+    struct peer *peer = context;
+
+    if (peer->task.id) {
+        snprintf(peer->task.message, sizeof peer->task.message, "%s", message);
+        peer_task_show(peer, peer->call->verbose);
+    } else if (isatty(STDERR_FILENO)) {
         show_progress(progress, total, message);
+    }
 }
 
 static void on_done(void *context, haft_client *client, int status, const haft_result *result)
@@ -212,27 +191,48 @@ static int peer_cancel(struct peer *peer, int64_t id)
     return peer_fail(peer, EXIT_INTERRUPTED, "interrupted");
 }
 
+/* Waits for the request that has begun. */
+static int peer_await(struct peer *peer, int64_t id)
+{
+    int status = EXIT_DONE;
+
+    peer->busy = true;
+    peer_wait(peer);
+    if (!peer->done && peer->task.id)
+        status = peer_task_leave(peer);
+    else if (!peer->done)
+        status = peer_cancel(peer, id);
+    peer->busy = false;
+    uv_timer_stop(&peer->task.timer);
+    return status;
+}
+
 int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val **ret_result)
 {
     haft_client_exchange exchange = HAFT_INIT(
         haft_client_exchange, .method = request->method, .params = request->params,
-        .tool = request->tool, .arguments = request->arguments, .done = on_done, .context = peer);
+        .tool = request->tool, .arguments = request->arguments, .done = on_done, .context = peer,
+        .task = request->task, .as_task = request->as_task, .begun = peer_task_begun);
     int64_t id;
+    int status;
 
     peer->done = false;
     peer->status = peer->error_code = peer->http_status = 0;
     peer->result = NULL;
+    peer->request = request;
+    free(peer->task.id);
+    peer->task.id = NULL;
     exchange.progress = request->with_progress ? on_progress : NULL;
     id = haft_client_begin(peer->client, &exchange);
     if (id < 0) {
         peer_keep_why(peer, (int)id);
         return exit_code_of(peer, (int)id);
     }
-    peer->busy = true;
-    peer_wait(peer);
-    peer->busy = false;
-    if (!peer->done)
-        return peer_cancel(peer, id);
+    if (request->task)
+        peer_task_follow(peer, request->task);
+    status = peer_await(peer, id);
+    if (status)
+        return status;
     *ret_result = peer->result;
     if (peer->status)
         return exit_code_of(peer, peer->status);
@@ -345,6 +345,10 @@ static int open_signals(struct peer *peer)
         handles[i]->data = peer;
         uv_signal_start(handles[i], on_signal, numbers[i]);
     }
+    if (uv_timer_init(&peer->loop, &peer->task.timer))
+        return EXIT_LOCAL;
+    peer->handles++;
+    peer->task.timer.data = peer;
     return EXIT_DONE;
 }
 
@@ -414,7 +418,8 @@ static int peer_not_started(struct peer *peer, const haft_reason *reason)
 static int peer_connect(struct peer *peer, const char *url)
 {
     const struct invocation *call = peer->call;
-    bool asks = call->command->act == act_call || call->command->act == act_prompt;
+    bool asks = call->command->act == act_call || call->command->act == act_prompt ||
+                call->command->act == act_tasks;
     haft_reason reason = {0};
     const haft_header *headers = peer_headers(peer);
     haft_target target = HAFT_INIT(
@@ -428,7 +433,8 @@ static int peer_connect(struct peer *peer, const char *url)
         .capabilities = asks ? "{\"elicitation\":{}}" : "{}", .ask = asks ? on_question : NULL,
         .log_level = call->verbose ? "info" : NULL, .notify = on_notified, .lost = on_lost,
         .context = peer, .timeout_ms = call->timeout * 1000, .max_ms = call->timeout * 1000,
-        .max_message = (size_t)call->limit << 20, .max_pages = PROGRAM_MAX_PAGES);
+        .max_message = (size_t)call->limit << 20, .max_pages = PROGRAM_MAX_PAGES,
+        .no_tasks = call->task.refused);
 
     if (!target.headers)
         return peer_fail(peer, EXIT_LOCAL, "out of memory");
@@ -468,21 +474,31 @@ static void on_client_closed(void *context)
     peer->closed = true;
 }
 
+/* After an interrupt. */
+static void peer_cancel_questions(struct peer *peer)
+{
+    while (peer->n_questions)
+        haft_question_cancel(peer->questions[--peer->n_questions]);
+}
+
 void peer_close(struct peer *peer)
 {
     if (!peer)
         return;
-    for (size_t i = 0; i < peer->n_questions; i++)
-        haft_question_cancel(peer->questions[i]); /* after an interrupt */
+    if (!peer->task.id)
+        peer_cancel_questions(peer);
     if (peer->client) {
         haft_client_close(peer->client, on_client_closed, peer);
         while (!peer->closed)
             uv_run(&peer->loop, UV_RUN_ONCE);
     }
+    peer_cancel_questions(peer); /* of a task, which hears nothing of it */
     if (peer->handles > 1)
         uv_close((uv_handle_t *)&peer->interrupt, NULL);
     if (peer->handles > 2)
         uv_close((uv_handle_t *)&peer->terminate, NULL);
+    if (peer->handles > 3)
+        uv_close((uv_handle_t *)&peer->task.timer, NULL);
     if (peer->handles) {
         while (uv_run(&peer->loop, UV_RUN_DEFAULT))
             ;
@@ -490,5 +506,6 @@ void peer_close(struct peer *peer)
     }
     haft_authorizer_free(peer->authorizer);
     haft_arena_free(peer->arena);
+    free(peer->task.id);
     free(peer);
 }

@@ -10,7 +10,8 @@
  *     peer_close(peer);
  *
  * There is one request at a time. Functions return an exit code; peer_why describes the error. An
- * interrupt cancels the request; a second one ends the connection at once. */
+ * interrupt cancels the request; a second one ends the connection at once. A call that has become a task is
+ * not cancelled by the first interrupt, but by a second one that follows at once. */
 #ifndef HAFT_PEER_H
 #define HAFT_PEER_H
 
@@ -24,15 +25,21 @@ struct peer;
 
 struct peer_request {
     const char *method, *params;  /* any method, and its parameters: a JSON object or NULL; */
-    const char *tool, *arguments; /* or a tool */
+    const char *tool, *arguments; /* or a tool; */
+    const char *task;             /* or the id of a task whose end is awaited */
     bool with_progress;
+    bool as_task; /* ask an older server for a task */
+    /* Report that the call has become a task, and that the user leaves it by an interrupt; may be NULL. */
+    void (*begun)(void *context, const char *task, yyjson_val *value);
+    void (*left)(void *context, const char *task);
+    void *context;
 };
 
 /* *ret_peer is set, and must be closed, unless memory ran out. `url` is NULL for a command. */
 int peer_open(struct peer **ret_peer, const struct invocation *call, const char *url);
 
 /* Sends a request, and prompts for what the server asks meanwhile. The result lives as long as the
- * peer. */
+ * peer. Returns -EXIT_DETACHED if the user has left a task, and EXIT_CANCELLED if a task was cancelled. */
 int peer_ask(struct peer *peer, const struct peer_request *request, yyjson_val **ret_result);
 
 /* Runs the loop until an interrupt, peer_stop, or until the connection is lost. Returns an exit code,
@@ -56,6 +63,10 @@ int peer_error_code(const struct peer *peer);
 haft_client *peer_client(const struct peer *peer);
 haft_authorizer *peer_access(const struct peer *peer);
 bool peer_is_modern(const struct peer *peer);
+
+/* Keeps a question of a task that the user leaves by an interrupt: a later command may answer it. Returns false
+ * if it must be answered. */
+bool peer_keep_question(struct peer *peer, haft_question *question);
 
 /* Reads a line from the terminal, while messages of the server are processed. Returns 1, 0 at the
  * end of input, or a negative exit code. The line end is removed. */

@@ -21,6 +21,8 @@
     X(EXIT_LOCAL, 6, "a file or address could not be used, or memory ran out")                     \
     X(EXIT_DECLINED, 7, "the user declined to call a destructive tool, or to change a file")       \
     X(EXIT_DENIED, 8, "the server denied access; `haft login URL` logs in")                        \
+    X(EXIT_DETACHED, 9, "interrupted; the task goes on, and `haft tasks wait` returns to it")      \
+    X(EXIT_CANCELLED, 10, "the task was cancelled")                                                \
     X(EXIT_INTERRUPTED, 130, "interrupted")
 
 enum exit_code {
@@ -61,12 +63,25 @@ struct project_words {
     bool make;        /* build with a Makefile */
 };
 
+/* Options of the command dev. */
+struct dev_words {
+    const char *build; /* build command; NULL if there is none */
+    const char *watch; /* directory; NULL for the current one */
+};
+
 /* Options of the command import. */
 struct import_words {
     const char *prefix; /* of the names; NULL for none */
     bool read_only;
     const char *rules[PROGRAM_MAX_RULES]; /* "tag=pets", "-method=DELETE,path=/admin*" */
     size_t n_rules;
+};
+
+/* Options of the commands call and tasks. */
+struct task_words {
+    bool wanted;    /* ask an older server for a task */
+    bool refused;   /* do not offer the server to answer with a task */
+    const char *id; /* of a task; NULL: the operand */
 };
 
 /* The parsed command line. */
@@ -89,14 +104,14 @@ struct invocation {
     size_t n_words;
     char **child; /* after the --, NULL-terminated; NULL without a -- */
     struct project_words project;
-    const char *build; /* build command of dev; NULL if there is none */
-    const char *watch; /* directory of dev; NULL for the current one */
-    const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
-    const char *file;  /* that configuration; NULL for the default */
+    struct dev_words dev;
+    const char *name; /* name of a server in a client's configuration; NULL: that of its command */
+    const char *file; /* that configuration; NULL for the default */
     bool remove, dry_run;
     struct login_words login;
     const char *scopes; /* of an API key; NULL: all */
     struct import_words import;
+    struct task_words task;
 };
 
 /* Bits for the commands of an option. */
@@ -115,6 +130,7 @@ enum {
     FOR_KEYS = 1 << 11,
     FOR_IMPORT = 1 << 12,
     FOR_SKILLS = 1 << 13,
+    FOR_TASKS = 1 << 14,
     FOR_NONE = 0
 };
 
@@ -172,6 +188,7 @@ int act_read(struct invocation *call);
 int act_prompt(struct invocation *call);
 int act_complete(struct invocation *call);
 int act_watch(struct invocation *call);
+int act_tasks(struct invocation *call);
 int act_login(struct invocation *call);
 int act_logout(struct invocation *call);
 int act_keys(struct invocation *call);

@@ -49,6 +49,9 @@ bool is_plain_word(const char *text, size_t size);
  * and log messages. */
 /* total is 0 if it is unknown. */
 void show_progress(double progress, double total, const char *message);
+/* The status of a task and the time since it began: on a terminal a line that the next one replaces, and
+ * elsewhere a line if `verbose`. */
+void show_task(const char *message, uint64_t seconds, bool verbose);
 void clear_progress(void);
 void show_log(yyjson_val *params);
 

@@ -25,6 +25,22 @@ void show_progress(double progress, double total, const char *message)
     haft_buffer_finish(&line.text);
 }
 
+void show_task(const char *message, uint64_t seconds, bool verbose)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    struct page line;
+
+    if (!terminal && !verbose)
+        return;
+    page_init(&line);
+    page_line(&line, message, strlen(message));
+    fprintf(
+        stderr, "%s%.*s (%llu s)%s", terminal ? "\r\033[K" : "haft: task: ", (int)line.text.size,
+        line.text.size ? line.text.data : "", (unsigned long long)seconds, terminal ? "" : "\n");
+    fflush(stderr);
+    haft_buffer_finish(&line.text);
+}
+
 void show_log(yyjson_val *params)
 {
     yyjson_val *level = yyjson_obj_get(params, "level");

@@ -169,13 +169,13 @@ static bool set_make(struct invocation *call, const char *value)
 
 static bool set_build(struct invocation *call, const char *value)
 {
-    call->build = value;
+    call->dev.build = value;
     return *value;
 }
 
 static bool set_watch(struct invocation *call, const char *value)
 {
-    call->watch = value;
+    call->dev.watch = value;
     return *value;
 }
 
@@ -231,6 +231,24 @@ static bool set_read_only(struct invocation *call, const char *value)
 {
     (void)value;
     return call->import.read_only = true;
+}
+
+static bool set_task(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->task.wanted = true;
+}
+
+static bool set_no_task(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->task.refused = true;
+}
+
+static bool set_task_id(struct invocation *call, const char *value)
+{
+    call->task.id = value;
+    return *value;
 }
 
 static bool table_add_rule(struct invocation *call, const char *value)
@@ -293,18 +311,26 @@ const struct option_row option_rows[] = {
      NULL},
     {"--no-browser", NULL, FOR_LOGIN, set_no_browser, "print the URL, and do not open a browser",
      NULL, NULL, NULL},
-    {"--json", NULL, FOR_LISTS | FOR_CALL | FOR_READ | FOR_PROMPT | FOR_JSON, set_json,
+    {"--json", NULL, FOR_LISTS | FOR_CALL | FOR_READ | FOR_PROMPT | FOR_JSON | FOR_TASKS, set_json,
      "print the server's answer as JSON", NULL, NULL, NULL},
     {"--names", NULL, FOR_LISTS, set_names, "print only the names, one per line", NULL, NULL, NULL},
     {"--safe-names", NULL, FOR_LISTS, set_safe_names,
      "print only the names that need no quoting in a shell, one per line", NULL, NULL, NULL},
-    {"--accept-defaults", NULL, FOR_CALL | FOR_PROMPT, set_accept_defaults,
+    {"--accept-defaults", NULL, FOR_CALL | FOR_PROMPT | FOR_TASKS, set_accept_defaults,
      "if the server asks for input, answer with the default values", NULL, NULL, NULL},
     {"--out", "FILE", FOR_READ, set_out, "write the resource to FILE", NULL, NULL, NULL},
     {"--out", "FILE", FOR_CALL, set_out,
      "write the first image, audio clip or file of the result to FILE", NULL, NULL, NULL},
     {"--yes", NULL, FOR_CALL, set_yes, "do not ask before calling a destructive tool", NULL, NULL,
      NULL},
+    {"--task", NULL, FOR_CALL, set_task,
+     "ask a server of revision 2025-11-25 to run the tool as a task, if the tool permits it", NULL,
+     NULL, NULL},
+    {"--no-task", NULL, FOR_CALL, set_no_task, "do not let the server answer with a task", NULL,
+     NULL, NULL},
+    {"--id", "ID", FOR_TASKS, set_task_id, "the task, if its ID begins with -", NULL, NULL, NULL},
+    {"--out", "FILE", FOR_TASKS, set_out,
+     "write the first image, audio clip or file of the result to FILE", NULL, NULL, NULL},
     {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "maximum time to wait for an answer (60)",
      NULL, NULL, NULL},
     {"--header", "'NAME: VALUE'", FOR_ASKING, table_add_header,
@@ -412,7 +438,18 @@ static const char call_text[] =
     "Text in the result goes to standard output. Images, audio and files are shown in brackets; --out "
     "writes the first of them to a file. If the server asks for input, haft prompts on the terminal, or "
     "declines if there is no terminal; --accept-defaults answers with the default values. If standard input is a terminal, haft asks before it calls a tool that the "
-    "server declares destructive; --yes skips that question.";
+    "server declares destructive; --yes skips that question.\n"
+    "\n"
+    "If the server answers with a task, haft waits for its end, without a time limit of its own. An interrupt "
+    "leaves the task running: haft prints how to return to it and exits with 9. A second interrupt within a "
+    "second cancels the task.";
+
+static const char tasks_text[] =
+    "Works with tasks: calls that a server goes on with while no client waits. haft remembers each task that `haft "
+    "call` has begun, with its server, in ~/.local/state/haft/tasks.json, which only you can read, until you have "
+    "seen its result. list prints them with their present state. get prints the state of a task, cancel asks the "
+    "server to cancel it, and wait prints its result as `haft call` does. Without a URL or a command, haft uses the "
+    "server that it remembers. A server that wants a header of --header needs it again.";
 
 static const char complete_text[] =
     "NAME is a prompt, or a URI template if it contains :// or {. The last argument is the one to "
@@ -557,6 +594,12 @@ const struct command command_rows[] = {
      FORMS("URL [URI ...]", "[URI ...] -- COMMAND [ARGUMENT ...]"),
      "print changes of a server's lists and resources until interrupted", watch_text, NULL, false,
      NULL},
+    {"tasks", FOR_ASKING | FOR_TASKS, act_tasks,
+     FORMS("list", "get ID [URL | -- COMMAND [ARGUMENT ...]]",
+           "cancel ID [URL | -- COMMAND [ARGUMENT ...]]",
+           "wait ID [URL | -- COMMAND [ARGUMENT ...]]"),
+     "list, wait for and cancel calls that servers run as tasks", tasks_text,
+     FORMS("list", "get", "cancel", "wait"), false, NULL},
     {"login", FOR_ASKING | FOR_LOGIN, act_login, FORMS("URL"),
      "log in at a server that requires it", login_text, NULL, false, NULL},
     {"logout", FOR_LOGOUT, act_logout, FORMS("URL"), "revoke and forget a login", logout_text, NULL,

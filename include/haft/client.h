@@ -110,6 +110,13 @@ typedef struct haft_client_options {
     /* More about the client, for a server in the same process: haft/access.h.  `principal` is not used
      * then. */
     const struct haft_identity *identity;
+    /* A call that the server answers with a task is returned as it is: haft_result_task.  By default
+     * the client waits for the end of the task. */
+    bool manual_tasks;
+    bool no_tasks; /* do not offer the server to answer calls with tasks */
+    /* How long a call waits for its task, after which it cancels it: until the server's time to live of
+     * the task has passed, but at most 24 hours. */
+    unsigned task_timeout_ms;
 } haft_client_options;
 
 /* Creates a client of a server, which must outlive it, and frees a client. options may be NULL.
@@ -207,6 +214,12 @@ typedef void haft_client_done(void *context, haft_client *client, int status,
 typedef void haft_client_progress(void *context, double progress, double total,
                                   const char *message);
 
+/* Reports that a request has become a task, with the id of the task and what the server says about
+ * it, a JSON object; they live until the function returns.  A program that keeps the id can return to
+ * the task later, also in another process: haft_client_task_wait. */
+typedef void haft_client_task_begun(void *context, haft_client *client, const char *task,
+                                    haft_value *value);
+
 /* A request whose result goes to a callback.  Zero means the default in each description. */
 typedef struct haft_client_exchange {
     size_t struct_size;             /* set by HAFT_INIT or HAFT_WITH */
@@ -216,6 +229,13 @@ typedef struct haft_client_exchange {
     haft_client_done *done;         /* NULL: haft_client_wait returns the result */
     haft_client_progress *progress; /* NULL does not request progress */
     void *context;                  /* first argument of the callbacks */
+    /* Instead of a method or a tool: the id of a task whose end is awaited, as by
+     * haft_client_task_wait. */
+    const char *task;
+    /* Ask a server of 2025-11-25 for a task, if the tool permits it.  A newer server decides by
+     * itself. */
+    bool as_task;
+    haft_client_task_begun *begun; /* NULL: the program need not know */
 } haft_client_exchange;
 
 /* Sends a request without waiting, as haft_client_send does.  `done` is not called before it
@@ -233,6 +253,41 @@ int haft_client_notify(haft_client *client, const char *method, const char *para
 /* Cancels a request: it will not be answered, and its callback gets HAFT_ECANCELLED.  Returns 0, HAFT_ENOTFOUND if no request with this id
  * is waiting, HAFT_ENOMEM or HAFT_ECLOSED. */
 int haft_client_cancel(haft_client *client, int64_t id);
+
+/* ---- tasks ---- */
+
+/* A server may answer a call with a task: the call goes on, and the client asks for its state now and
+ * then.  By default the client does that until the task has ended, puts the questions of the task to
+ * `ask` or `answer`, reports its status as progress, and returns the result of the tool as if there were
+ * no task.  The request fails with HAFT_ECANCELLED if somebody has cancelled the task, and with
+ * HAFT_ETIMEOUT after task_timeout_ms.  A question that the program refuses ends the request with the
+ * task as its result, as with manual_tasks.  haft_client_cancel cancels the task; haft_client_free leaves
+ * it running.
+ *
+ * With manual_tasks, or with an id of an earlier time, the functions below work with a task. */
+
+/* Return the id of the task that a result is about, and its status: "working", "input_required",
+ * "completed", "failed" or "cancelled"; NULL if the result is not a task.  result->value has the other
+ * members.  They live as long as the result. */
+const char *haft_result_task(const haft_result *result);
+const char *haft_result_task_status(const haft_result *result);
+
+/* Ask for the state of a task, answer its questions, or cancel it.  `responses` is a JSON object with an
+ * answer for each key of the task's `inputRequests`, or for some of them.  The result of
+ * haft_client_task_get is the task.  Cancelling is a wish: the task may still complete.  Return as
+ * haft_client_call; a task that the server does not know, or no longer knows, is an error of the protocol
+ * with the code -32602.  Without waiting: haft_client_begin with the methods tasks/get, tasks/update and
+ * tasks/cancel. */
+int haft_client_task_get(haft_client *client, const char *task, haft_result *ret_result);
+int haft_client_task_update(haft_client *client, const char *task, const char *responses,
+                            haft_result *ret_result);
+int haft_client_task_cancel(haft_client *client, const char *task, haft_result *ret_result);
+
+/* Waits for the end of a task, with questions and progress, and returns the result of the tool, as
+ * haft_client_call.  A task that does not end in time is not cancelled, nor is it by
+ * haft_client_cancel.  Without waiting: haft_client_begin with `task`.  HAFT_EINVAL if the client knows no
+ * time. */
+int haft_client_task_wait(haft_client *client, const char *task, haft_result *ret_result);
 
 /* ---- declared types ---- */
 

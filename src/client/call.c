@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/list.h"
+#include "client/task.h"
 
 /* Begins the parameters with one member. */
 static struct json_writer call_begin_params(haft_client *client, const char *key, const char *value)
@@ -158,6 +159,80 @@ int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_resu
     }
     hf_client_leave(client);
     return status;
+}
+
+/* ---- tasks ---- */
+
+int hf_client_task_check(haft_client *client, const char *function, const char *task)
+{
+    if (!*task || strlen(task) > CLIENT_TASK_ID_MAX)
+        hf_client_explain(client, 0, "%s: the id of a task has 1 to %d bytes", function,
+                          CLIENT_TASK_ID_MAX);
+    else if (!hf_due_has_time(client))
+        hf_client_explain(client, 0, "%s: the client knows no time", function);
+    else
+        return 0;
+    return HAFT_EINVAL;
+}
+
+/* Sends a request about a task; `responses` may be NULL. */
+static int call_about_task(haft_client *client, const char *method, const char *task,
+                           const char *responses, haft_result *ret_result)
+{
+    struct json_writer w = call_begin_params(client, "taskId", task);
+
+    if (responses)
+        hf_json_raw(json_key(&w, "inputResponses"), responses, strlen(responses));
+    hf_json_end_object(&w);
+    return call_send(client, method, ret_result);
+}
+
+int haft_client_task_get(haft_client *client, const char *task, haft_result *ret_result)
+{
+    int status = hf_client_needs(client, "haft_client_task_get",
+                                 !task         ? "task"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
+
+    return status ? status : call_about_task(client, "tasks/get", task, NULL, ret_result);
+}
+
+int haft_client_task_update(haft_client *client, const char *task, const char *responses,
+                            haft_result *ret_result)
+{
+    int status = hf_client_needs(client, "haft_client_task_update",
+                                 !task         ? "task"
+                                 : !responses  ? "responses"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
+
+    if (!status)
+        status = hf_client_refuse_json(client, "tasks/update", "responses", responses);
+    return status ? status : call_about_task(client, "tasks/update", task, responses, ret_result);
+}
+
+int haft_client_task_cancel(haft_client *client, const char *task, haft_result *ret_result)
+{
+    int status = hf_client_needs(client, "haft_client_task_cancel",
+                                 !task         ? "task"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
+
+    return status ? status : call_about_task(client, "tasks/cancel", task, NULL, ret_result);
+}
+
+int haft_client_task_wait(haft_client *client, const char *task, haft_result *ret_result)
+{
+    int status = hf_client_needs(client, "haft_client_task_wait",
+                                 !task         ? "task"
+                                 : !ret_result ? "ret_result"
+                                               : NULL);
+
+    if (!status)
+        status = hf_client_task_check(client, "haft_client_task_wait", task);
+    return status ? status
+                  : hf_client_exchange(client, HAFT_WITH(haft_client_exchange, .task = task),
+                                       ret_result);
 }
 
 /* ---- declared types ---- */

@@ -30,6 +30,7 @@ static void client_destroy(haft_client *client)
     hf_requests_finish(client);
     hf_lists_finish(client);
     hf_about_finish(client);
+    haft_buffer_finish(&client->negotiation.declared);
     hf_document_drop(client, client->results);
     hf_documents_finish(client);
     hf_due_finish(client);
@@ -138,8 +139,10 @@ static haft_client *client_new(const haft_client_options *options, enum revision
     client->revision = revision;
     client->now = CLIENT_START;
     client->requests.next_id = 1;
+    client->requests.tasks = &hf_client_task_methods;
     haft_buffer_init(&client->out, client->allocator, CLIENT_MEMORY);
     haft_buffer_init(&client->params, client->allocator, CLIENT_MEMORY);
+    haft_buffer_init(&client->negotiation.declared, client->allocator, CLIENT_MEMORY);
     hf_lists_init(client);
     client->scratch = haft_arena_new(client->allocator, CLIENT_MEMORY * 4);
     if (client->scratch)

@@ -214,6 +214,11 @@ void hf_subscribe_revive(haft_client *client);
 bool hf_subscribe_report(haft_client *client);
 void hf_subscribe_finish(haft_client *client);
 
+/* ---- call.c ---- */
+
+/* Returns 0, or HAFT_EINVAL with the reason if a task cannot have that id, or if it cannot be awaited. */
+int hf_client_task_check(haft_client *client, const char *function, const char *task);
+
 /* ---- result.c ---- */
 
 /* Takes a response apart; *ret_result lives in the document.  Returns 0 or HAFT_ENOMEM. */

@@ -7,6 +7,7 @@
 
 #include "client/client.h"
 #include "client/shape.h"
+#include "client/task.h"
 
 /* ---- responses ---- */
 
@@ -23,6 +24,7 @@ static const struct {
     {"prompts/get", &hf_shape_get},
     {"prompts/list", &hf_shape_prompts},
     {"completion/complete", &hf_shape_completion},
+    {"tasks/get", &hf_shape_task},
 };
 
 static const struct shape *inbox_shape(const haft_client *client, const char *method)
@@ -54,6 +56,32 @@ static void inbox_malformed(haft_client *client, struct client_request *request,
                     *reason->path ? reason->path : whole, reason->text);
 }
 
+/* Turns a call into a task, if the result creates one.  Returns false if it does not, or if it is for the
+ * caller. */
+static bool inbox_task(haft_client *client, struct client_request *request,
+                       struct document *document, yyjson_val *root, yyjson_val *result)
+{
+    bool legacy = request->flags & REQUEST_AS_TASK && !client_is_modern(client);
+    yyjson_val *task = legacy ? rpc_object(result, "task") : result;
+    haft_reason reason;
+
+    if (legacy ? !task
+               : !client_is_modern(client) ||
+                     !yyjson_equals_str(yyjson_obj_get(result, "resultType"), "task"))
+        return false;
+    if (client->options.no_tasks || strcmp(request->text.data, "tools/call") != 0) {
+        hf_error_set(&reason, HAFT_EINVAL, "resultType", "is \"task\", which was not offered");
+        inbox_malformed(client, request, "the result", &reason);
+    } else if (!client->options.manual_tasks && hf_due_has_time(client)) {
+        client->requests.tasks->begin(client, request, document, task);
+    } else if (!hf_client_task_read(task, NULL, &reason)) {
+        inbox_malformed(client, request, "the task", &reason);
+    } else {
+        hf_request_answer(client, request, document, root);
+    }
+    return true;
+}
+
 static void inbox_result(haft_client *client, struct client_request *request,
                          struct document *document, yyjson_val *root, yyjson_val *result)
 {
@@ -67,6 +95,8 @@ static void inbox_result(haft_client *client, struct client_request *request,
         hf_request_answer(client, request, document, root);
         return;
     }
+    if (!status && inbox_task(client, request, document, root, result))
+        return;
     if (!status)
         status = hf_shape_check(inbox_shape(client, request->text.data), result, "", &reason);
     if (status) {
@@ -94,9 +124,9 @@ static void inbox_error(haft_client *client, struct client_request *request,
     if (code == RPC_UNSUPPORTED_VERSION && hf_negotiate_retry(client, request, error))
         return;
     /* The list of tools has changed, and with it the headers that repeat arguments. */
-    if (code == RPC_HEADER_MISMATCH && !request->retried && client_has_headers(client) &&
-        !strcmp(request->text.data, "tools/call")) {
-        request->retried = true;
+    if (code == RPC_HEADER_MISMATCH && !(request->flags & REQUEST_RETRIED) &&
+        client_has_headers(client) && !strcmp(request->text.data, "tools/call")) {
+        request->flags |= REQUEST_RETRIED;
         hf_list_changed(client, HAFT_OFFER_TOOL);
         hf_request_repeat(client, request);
         return;
@@ -174,8 +204,10 @@ static void inbox_progress(haft_client *client, yyjson_val *params)
     struct client_request *request =
         yyjson_is_int(token) ? hf_request_on_wire(client, yyjson_get_sint(token)) : NULL;
 
-    if (!request || request->state != REQUEST_SENT)
+    if (!request || request->state != REQUEST_SENT) {
+        client->requests.tasks->notified(client, "notifications/progress", params);
         return;
+    }
     hf_request_restart(client, request);
     if (request->progress && yyjson_is_num(progress))
         request->progress(request->context, yyjson_get_num(progress), yyjson_get_num(total),
@@ -214,6 +246,8 @@ static void inbox_notification(haft_client *client, const struct rpc_message *me
         inbox_progress(client, message->params);
     else if (!strcmp(message->method, "notifications/cancelled"))
         inbox_cancelled(client, message->params);
+    else
+        client->requests.tasks->notified(client, message->method, message->params);
     if (!client->ending)
         hf_subscribe_notified(client, message->method, message->params);
     if (client->options.notify && !client->ending)

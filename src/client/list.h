@@ -70,6 +70,9 @@ void hf_lists_finish(haft_client *client);
  * *reterr_reason. */
 int hf_tool_prepare(haft_client *client, yyjson_val *params, haft_header **ret_headers,
                     size_t *ret_n, haft_reason *reterr_reason);
+/* Whether a call is sent with the wish for a task: the tool requires it, or permits it and it is `wanted`.  Only
+ * in revisions in which the client decides. */
+bool hf_tool_is_task(const haft_client *client, yyjson_val *params, bool wanted);
 /* Checks the structured content of a result against the tool's output schema. */
 int hf_tool_check_result(haft_client *client, const struct client_request *request,
                          yyjson_val *result, haft_reason *reterr_reason);

@@ -407,7 +407,7 @@ bool hf_negotiate_session_gone(haft_client *client, struct client_request *reque
                                bool maybe_handled)
 {
     struct negotiation *own = &client->negotiation;
-    bool repeats = !maybe_handled && !request->renewed && !(request->flags & REQUEST_EARLY);
+    bool repeats = !maybe_handled && !(request->flags & (REQUEST_RENEWED | REQUEST_EARLY));
 
     if (client_is_modern(client))
         return false;
@@ -415,7 +415,7 @@ bool hf_negotiate_session_gone(haft_client *client, struct client_request *reque
         own->phase = NEGOTIATE_LOST;
     if (!repeats)
         return false;
-    request->renewed = true;
+    request->flags |= REQUEST_RENEWED;
     hf_request_repeat(client, request);
     hf_negotiate_renew(client);
     return true;
@@ -430,10 +430,10 @@ bool hf_negotiate_retry(haft_client *client, struct client_request *request, yyj
     enum revision older = negotiate_newest(versions, 0, LEGACY_REVISIONS);
     bool fixed = client->negotiation.fixed;
 
-    if (request->retried || request->flags & REQUEST_EARLY || !client_is_modern(client) ||
+    if (request->flags & (REQUEST_RETRIED | REQUEST_EARLY) || !client_is_modern(client) ||
         client->negotiation.phase != NEGOTIATE_READY)
         return false;
-    request->retried = true;
+    request->flags |= REQUEST_RETRIED;
     if (fixed && negotiate_lists(versions, hf_revision_rows[client->revision].name))
         modern = client->revision;
     else if (fixed)

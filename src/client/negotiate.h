@@ -28,6 +28,7 @@ struct negotiation {
     struct document *about; /* what the server said */
     yyjson_val *server_info, *capabilities;
     const char *instructions;
+    haft_buffer declared; /* capabilities with the extension for tasks, or nothing yet */
     void (*ready)(void *context, haft_client *client, int status);
     void *context;
 };

@@ -6,6 +6,7 @@
 
 #include "client/client.h"
 #include "client/mirror.h"
+#include "client/task.h"
 
 enum { OUTGOING_HEADERS = 3 }; /* the revision, the method and its subject */
 
@@ -33,6 +34,57 @@ const char *hf_client_capabilities(const haft_client *client)
                             : "{\"sampling\":{},\"roots\":{}}";
 }
 
+/* Whether a request of this method declares the extension: it may become a task, or be about one. */
+static bool outgoing_offers_tasks(const haft_client *client, const char *method)
+{
+    return !client->options.no_tasks &&
+           (!strcmp(method, "tools/call") || !strncmp(method, "tasks/", 6) ||
+            !strcmp(method, "subscriptions/listen"));
+}
+
+static void outgoing_put_members(struct json_writer *w, yyjson_val *object, const char *except);
+
+/* Adds the extension to the capabilities, once. */
+static void outgoing_declare_tasks(haft_client *client, const char *capabilities)
+{
+    haft_buffer *declared = &client->negotiation.declared;
+    struct json_writer w = {.out = declared};
+    yyjson_val *theirs =
+        haft_json_read(capabilities, strlen(capabilities), JSON_MAX_DEPTH, client->scratch, NULL);
+
+    haft_buffer_clear(declared);
+    if (!yyjson_is_obj(theirs))
+        return;
+    hf_json_begin_object(&w);
+    outgoing_put_members(&w, theirs, "extensions");
+    hf_json_begin_object(json_key(&w, "extensions"));
+    outgoing_put_members(&w, rpc_object(theirs, "extensions"), CLIENT_TASK_EXTENSION);
+    hf_json_begin_object(json_key(&w, CLIENT_TASK_EXTENSION));
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+}
+
+static void outgoing_put_capabilities(haft_client *client, struct json_writer *w,
+                                      const char *method)
+{
+    const haft_buffer *declared = &client->negotiation.declared;
+    const char *capabilities = hf_client_capabilities(client);
+
+    if (!outgoing_offers_tasks(client, method)) {
+        hf_json_raw(w, capabilities, strlen(capabilities));
+        return;
+    }
+    if (!declared->size || declared->status)
+        outgoing_declare_tasks(client, capabilities);
+    if (declared->status)
+        client->out.status = declared->status;
+    else if (declared->size)
+        hf_json_raw(w, declared->data, declared->size);
+    else /* what the program declares is not an object */
+        hf_json_raw(w, capabilities, strlen(capabilities));
+}
+
 /* ---- parameters ---- */
 
 /* Writes members of _meta that the caller has not set. */
@@ -40,12 +92,12 @@ static void outgoing_put_meta(haft_client *client, struct json_writer *w, yyjson
                               const struct client_request *request)
 {
     bool modern = client_is_modern(client);
-    const char *capabilities = hf_client_capabilities(client);
 
     if (modern && !yyjson_obj_get(theirs, META_VERSION))
         hf_json_text(json_key(w, META_VERSION), hf_revision_rows[client->revision].name);
     if (modern && !yyjson_obj_get(theirs, META_CLIENT_CAPABILITIES))
-        hf_json_raw(json_key(w, META_CLIENT_CAPABILITIES), capabilities, strlen(capabilities));
+        outgoing_put_capabilities(client, json_key(w, META_CLIENT_CAPABILITIES),
+                                  request->text.data);
     if (modern && !yyjson_obj_get(theirs, META_CLIENT_INFO))
         hf_client_put_info(client, json_key(w, META_CLIENT_INFO));
     if (modern && client->options.log_level && !yyjson_obj_get(theirs, META_LOG_LEVEL))
@@ -66,6 +118,15 @@ static void outgoing_put_members(struct json_writer *w, yyjson_val *object, cons
             hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
 }
 
+/* Writes the wish for a task, and for how long the client would wait for it. */
+static void outgoing_put_task(const haft_client *client, struct json_writer *w)
+{
+    hf_json_begin_object(json_key(w, "task"));
+    if (client->options.task_timeout_ms)
+        hf_json_integer(json_key(w, "ttl"), client->options.task_timeout_ms);
+    hf_json_end_object(w);
+}
+
 /* Writes the parameters of a request with _meta, or of a notification, whose request is NULL. */
 static void outgoing_put_params(haft_client *client, struct json_writer *w, yyjson_val *params,
                                 const struct client_request *request, const haft_buffer *responses,
@@ -81,6 +142,8 @@ static void outgoing_put_params(haft_client *client, struct json_writer *w, yyjs
         hf_json_raw(json_key(w, "inputResponses"), responses->data, responses->size);
     if (state)
         hf_json_value(json_key(w, "requestState"), state);
+    if (request && request->flags & REQUEST_AS_TASK)
+        outgoing_put_task(client, w);
     if (theirs || ours) {
         hf_json_begin_object(json_key(w, "_meta"));
         if (ours)

@@ -1,8 +1,8 @@
 /* question.c - questions of the server, which the program answers at once or later.
  *
  * A legacy server sends a request and waits.  A modern server ends the request with its questions,
- * and the client repeats the request with the answers and the state that came with them.  The
- * program sees no difference.
+ * and the client repeats the request with the answers and the state that came with them; a task lists
+ * its questions, and gets the answers by tasks/update.  The program sees no difference.
  *
  * A question that the program has not answered when its request ends, or the client, belongs to the
  * program alone: answering it frees it. */
@@ -109,6 +109,20 @@ void hf_question_drop(haft_client *client, const struct client_request *request)
     }
 }
 
+void hf_question_settle(haft_client *client, const struct client_request *request, bool again)
+{
+    struct haft_question *question = client->questions.first, *next;
+
+    for (; question; question = next) {
+        next = question->next;
+        if (question->request != request || !question->sent)
+            continue;
+        question->sent = false;
+        if (!again)
+            question_free(question);
+    }
+}
+
 void hf_question_cancelled(haft_client *client, const yyjson_val *id)
 {
     struct haft_question *question = client->questions.first;
@@ -175,7 +189,10 @@ static int question_finish(haft_question *question)
         question->state = QUESTION_ANSWERED;
         question_close(client);
         question_set_ended(question);
-        if (!--request->unanswered && !request->asking)
+        request->unanswered--;
+        if (request->task)
+            client->requests.tasks->answer(client, request);
+        else if (!request->unanswered && !request->asking)
             hf_round_continue(client, request);
     }
     hf_client_pump(client);

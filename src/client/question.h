@@ -24,6 +24,7 @@ struct haft_question {
     struct client_request *request; /* the client's request, */
     yyjson_val *key;                /* and the name of the question */
     enum question_state state;
+    bool sent;   /* its answer is on its way to a task */
     bool *ended; /* set when it ends while it is put to the program */
     haft_buffer answer;
 };
@@ -39,7 +40,21 @@ bool hf_question_is_known(const haft_client *client, const char *method);
 int hf_question_check(const char *method, yyjson_val *params, const char *path,
                       haft_reason *reterr_reason);
 
+/* The answers that were on their way are to be sent again, or have arrived. */
+void hf_question_settle(haft_client *client, const struct client_request *request, bool again);
+
 /* ---- round.c ---- */
+
+/* Makes the questions of a round; of a task those that are new.  Returns 0; HAFT_EINVAL with the reason if one
+ * is malformed; HAFT_ECAPABILITY if one cannot be asked; or HAFT_ENOMEM. */
+int hf_round_make_all(haft_client *client, struct client_request *request,
+                      struct document *document, yyjson_val *questions, haft_reason *reterr_reason);
+/* Puts the new questions of a request to the program.  Returns false if the request has ended then. */
+bool hf_round_present(haft_client *client, struct client_request *request);
+/* Writes {"key":ANSWER,...} of all questions of a request whose answers have not been sent.  Returns their
+ * number. */
+size_t hf_round_put_answers(haft_client *client, const struct client_request *request,
+                            haft_buffer *out);
 
 /* Repeats a request with the answers. */
 void hf_round_continue(haft_client *client, struct client_request *request);

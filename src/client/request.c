@@ -75,6 +75,10 @@ static void request_expire(haft_client *client, struct due *due, haft_time now)
     unsigned seconds = request->timeout_ms / 1000;
     char reason[96];
 
+    if (request->task) {
+        client->requests.tasks->expire(client, request, now);
+        return;
+    }
     if (questions->open || answered > now) {
         hf_due_set(client, due, questions->open ? now + request->timeout_ms : answered);
         return;
@@ -113,8 +117,12 @@ int hf_request_send(haft_client *client, struct client_request *request,
     int status;
 
     params = request_read_params(client, request, &status);
-    if (!status && !strcmp(request->text.data, "tools/call"))
+    if (!status && !strcmp(request->text.data, "tools/call")) {
         status = hf_tool_prepare(client, params, &mirrors, &n, &reason);
+        request->flags &= ~(unsigned)REQUEST_AS_TASK;
+        if (hf_tool_is_task(client, params, request->flags & REQUEST_WANTS_TASK))
+            request->flags |= REQUEST_AS_TASK;
+    }
     if (status) {
         if (status != HAFT_PENDING)
             hf_client_explain(client, 0, "%s: %s", request->text.data,
@@ -282,6 +290,25 @@ static int request_first(haft_client *client, struct client_request *request,
     return 0;
 }
 
+struct client_request *hf_request_make(haft_client *client, const haft_client_exchange *exchange,
+                                       unsigned flags)
+{
+    struct client_request *request = hf_request_new(client);
+
+    if (!request)
+        return NULL;
+    request->flags =
+        flags | (exchange->tool ? REQUEST_TOOL : 0) | (exchange->as_task ? REQUEST_WANTS_TASK : 0);
+    request->due.expire = request_expire;
+    request->timeout_ms = exchange->timeout_ms ? exchange->timeout_ms : client->options.timeout_ms;
+    request->done = exchange->done;
+    request->progress = exchange->progress;
+    request->begun = exchange->begun;
+    request->context = exchange->context;
+    request->state = REQUEST_SENT; /* in no list */
+    return request;
+}
+
 int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags)
 {
     struct client_request *request;
@@ -290,17 +317,10 @@ int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchan
 
     if (client->closed || client->ending)
         return HAFT_ECLOSED;
-    request = hf_request_new(client);
+    request = hf_request_make(client, exchange, flags);
     if (!request)
         return HAFT_ENOMEM;
     id = request->id;
-    request->flags = flags | (exchange->tool ? REQUEST_TOOL : 0);
-    request->due.expire = request_expire;
-    request->timeout_ms = exchange->timeout_ms ? exchange->timeout_ms : client->options.timeout_ms;
-    request->done = exchange->done;
-    request->progress = exchange->progress;
-    request->context = exchange->context;
-    request->state = REQUEST_SENT; /* in no list */
     status = request_first(client, request, exchange);
     if (!status)
         return id;
@@ -316,6 +336,8 @@ static void request_end(haft_client *client, struct client_request *request, int
     struct client_requests *all = &client->requests;
 
     hf_request_detach(client, request);
+    if (request->task)
+        all->tasks->drop(client, request);
     if (request->round)
         hf_question_drop(client, request);
     hf_document_drop(client, request->round);
@@ -342,6 +364,8 @@ void hf_request_fail(haft_client *client, struct client_request *request, int st
     char text[CLIENT_ERROR_TEXT], *note = client->documents.note;
     va_list args;
 
+    if (request->state == REQUEST_ENDED)
+        return; /* with all others, while something was sent about it */
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -380,7 +404,8 @@ int hf_request_cancel(haft_client *client, struct client_request *request, int s
                       const char *reason)
 {
     bool told = status == HAFT_ECANCELLED;
-    int sent = request->state == REQUEST_SENT
+    int sent = request->task ? client->requests.tasks->cancel(client, request)
+               : request->state == REQUEST_SENT
                    ? hf_outgoing_cancel(client, request, told ? NULL : reason)
                    : 0;
     char method[64];

@@ -10,6 +10,7 @@ enum client_request_state {
     REQUEST_TOOLS,  /* waits for the list of tools */
     REQUEST_SENT,
     REQUEST_ASKING, /* waits for answers of the program */
+    REQUEST_TASK,   /* waits for the end of a task */
     REQUEST_ENDED
 };
 
@@ -18,8 +19,34 @@ enum {
     REQUEST_EARLY = 1,   /* of the negotiation: sent before it has ended */
     REQUEST_URGENT = 2,  /* sent at once, whatever else is in flight */
     REQUEST_ENDLESS = 4, /* has no deadline */
-    REQUEST_TOOL = 8     /* the arguments must be an object */
+    REQUEST_TOOL = 8,    /* the arguments must be an object */
+    /* what the program wants, and what has become of it */
+    REQUEST_WANTS_TASK = 16, /* a task, if the tool permits it */
+    REQUEST_AS_TASK = 32,    /* was sent with the wish for a task */
+    REQUEST_RENEWED = 64,    /* was repeated in a new session; */
+    REQUEST_RETRIED = 128    /* otherwise */
 };
+
+struct client_task;
+struct client_request;
+
+/* What other files do with requests that have become tasks, so that these do not depend on task.c. */
+struct client_task_methods {
+    /* Turns a request into the task that a result creates; `value` is the task. */
+    void (*begin)(haft_client *client, struct client_request *request, struct document *document,
+                  yyjson_val *value);
+    /* A notification that may be about a task, or progress of a call that has become one. */
+    void (*notified)(haft_client *client, const char *method, yyjson_val *params);
+    /* The due of the request has expired. */
+    void (*expire)(haft_client *client, struct client_request *request, haft_time now);
+    /* Sends the answers that the program has given and that have not been sent. */
+    void (*answer)(haft_client *client, struct client_request *request);
+    /* Sends tasks/cancel, unless the task is not the client's. */
+    int (*cancel)(haft_client *client, const struct client_request *request);
+    /* The request ends: frees its task. */
+    void (*drop)(haft_client *client, struct client_request *request);
+};
+extern const struct client_task_methods hf_client_task_methods;
 
 struct client_request {
     struct client_request *by_id, *by_wire; /* next in the bucket of a table */
@@ -28,16 +55,18 @@ struct client_request {
     int64_t wire_id;                        /* id of the latest round; 0 if nothing was sent */
     enum client_request_state state;
     unsigned flags, rounds, timeout_ms;
-    bool held, renewed, retried; /* waits for a login; was repeated in a new session; otherwise */
-    bool was_sent;               /* its first id has been used */
-    bool counted;                /* is one of those in flight */
-    bool asking;                 /* its questions are being put */
+    bool held;     /* waits for a login */
+    bool was_sent; /* its first id has been used */
+    bool counted;  /* is one of those in flight */
+    bool asking;   /* its questions are being put */
     struct due due;
     haft_time end; /* even with progress; without the time that the program has had questions */
     haft_client_done *done;
     haft_client_progress *progress;
+    haft_client_task_begun *begun;
     void *context;
-    haft_buffer text; /* method and params, each with a NUL; of a failed one the reason */
+    struct client_task *task; /* what it has become; or NULL */
+    haft_buffer text;         /* method and params, each with a NUL; of a failed one the reason */
     size_t params_at;
     struct document *round; /* of the questions that are being answered */
     yyjson_val *asked;      /* the result that asks them */
@@ -55,10 +84,14 @@ struct client_requests {
     struct client_request *first_ended, *last_ended; /* to be reported */
     struct client_request *spare;
     unsigned n_spare, in_flight;
+    const struct client_task_methods *tasks;
     bool flushing; /* hf_request_flush is at it, or must not be */
     int64_t next_id, latest;
 };
 
+/* A request that has not been sent; NULL without memory. */
+struct client_request *hf_request_make(haft_client *client, const haft_client_exchange *exchange,
+                                       unsigned flags);
 /* Begins a request: sends it, or queues it.  Returns its id or an error. */
 int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags);
 /* Sends it (again), with a new id; 0 or an error, and then it has not changed. */

@@ -68,6 +68,27 @@ static int read_error(haft_value *error, haft_result *ret_result)
     return 0;
 }
 
+/* The task of a result: the result itself, or a part of what a legacy server creates one with. */
+static haft_value *result_task(const haft_result *result)
+{
+    haft_value *value = result ? result->value : NULL, *part = yyjson_obj_get(value, "task");
+    haft_value *task = yyjson_is_obj(part) ? part : value;
+
+    return yyjson_is_str(yyjson_obj_get(task, "taskId")) && !yyjson_obj_get(value, "content")
+               ? task
+               : NULL;
+}
+
+const char *haft_result_task(const haft_result *result)
+{
+    return yyjson_get_str(yyjson_obj_get(result_task(result), "taskId"));
+}
+
+const char *haft_result_task_status(const haft_result *result)
+{
+    return yyjson_get_str(yyjson_obj_get(result_task(result), "status"));
+}
+
 int hf_result_read(struct document *document, yyjson_val *message, haft_result *ret_result)
 {
     haft_value *error = yyjson_obj_get(message, "error");

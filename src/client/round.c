@@ -5,19 +5,24 @@
 #include <stdio.h>
 
 #include "client/shape.h"
+#include "client/task.h"
 
-/* Writes {"key":ANSWER,...} of all questions of a request. */
-static void round_put_answers(haft_client *client, const struct client_request *request,
-                              haft_buffer *out)
+size_t hf_round_put_answers(haft_client *client, const struct client_request *request,
+                            haft_buffer *out)
 {
     struct json_writer w = {.out = out};
+    size_t n = 0;
 
     hf_json_begin_object(&w);
     for (struct haft_question *one = client->questions.first; one; one = one->next)
-        if (one->request == request)
+        if (one->request == request && one->state == QUESTION_ANSWERED && !one->sent) {
             hf_json_raw(hf_json_name(&w, yyjson_get_str(one->key), yyjson_get_len(one->key)),
                         one->answer.data, one->answer.size);
+            one->sent = true;
+            n++;
+        }
     hf_json_end_object(&w);
+    return n;
 }
 
 /* Repeats a request with the answers. */
@@ -29,7 +34,7 @@ void hf_round_continue(haft_client *client, struct client_request *request)
     int status;
 
     haft_buffer_init(&responses, client->allocator, CLIENT_ANSWER_LIMIT);
-    round_put_answers(client, request, &responses);
+    hf_round_put_answers(client, request, &responses);
     status = responses.status;
     request->state = REQUEST_SENT;
     if (!status)
@@ -62,16 +67,12 @@ void hf_round_give_up(haft_client *client, struct client_request *request)
     hf_document_drop(client, round);
 }
 
-/* Makes the questions of a round.  Returns 0; HAFT_EINVAL with the reason if one is malformed;
- * HAFT_ECAPABILITY if one cannot be asked; or HAFT_ENOMEM. */
-static int round_make_all(haft_client *client, struct client_request *request,
-                          struct document *document, yyjson_val *questions,
-                          haft_reason *reterr_reason)
+int hf_round_make_all(haft_client *client, struct client_request *request,
+                      struct document *document, yyjson_val *questions, haft_reason *reterr_reason)
 {
     yyjson_val *key, *one;
     size_t i, n;
 
-    request->unanswered = 0;
     if (yyjson_obj_size(questions) > QUESTIONS_OPEN)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "inputRequests",
                             "has more than %d questions", QUESTIONS_OPEN);
@@ -81,6 +82,8 @@ static int round_make_all(haft_client *client, struct client_request *request,
         char path[sizeof reterr_reason->path];
         haft_question *question;
 
+        if (request->task && !hf_client_task_is_new(request->task, key))
+            continue;
         if (!hf_question_is_known(client, method))
             return HAFT_ECAPABILITY;
         snprintf(path, sizeof path, "inputRequests.%.64s.params", yyjson_get_str(key));
@@ -117,12 +120,26 @@ static void round_fail(haft_client *client, struct client_request *request, int 
                         reason->text);
 }
 
+bool hf_round_present(haft_client *client, struct client_request *request)
+{
+    enum client_request_state state = request->state;
+    int64_t id = request->id;
+    haft_question *question;
+
+    request->asking = true;
+    while (!client->ending && (question = round_next_new(client, request))) {
+        hf_question_present(client, question);
+        if (hf_request_find(client, id) != request || request->state != state)
+            return false;
+    }
+    request->asking = false;
+    return !client->ending;
+}
+
 bool hf_round_begin(haft_client *client, struct client_request *request, struct document *document,
                     yyjson_val *result)
 {
     yyjson_val *questions = rpc_object(result, "inputRequests");
-    int64_t id = request->id;
-    haft_question *question;
     haft_reason reason;
     int status;
 
@@ -139,7 +156,8 @@ bool hf_round_begin(haft_client *client, struct client_request *request, struct 
     request->round = hf_document_keep(document);
     request->asked = result;
     request->state = REQUEST_ASKING;
-    status = questions ? round_make_all(client, request, document, questions, &reason) : 0;
+    request->unanswered = 0;
+    status = questions ? hf_round_make_all(client, request, document, questions, &reason) : 0;
     if (status == HAFT_ECAPABILITY) {
         request->state = REQUEST_SENT;
         hf_question_drop(client, request);
@@ -151,14 +169,7 @@ bool hf_round_begin(haft_client *client, struct client_request *request, struct 
         round_fail(client, request, status, &reason);
         return true;
     }
-    request->asking = true;
-    while (!client->ending && (question = round_next_new(client, request))) {
-        hf_question_present(client, question);
-        if (hf_request_find(client, id) != request || request->state != REQUEST_ASKING)
-            return true;
-    }
-    request->asking = false;
-    if (!client->ending && !request->unanswered)
+    if (hf_round_present(client, request) && !request->unanswered)
         hf_round_continue(client, request);
     return true;
 }

@@ -44,6 +44,8 @@ extern const struct shape hf_shape_greeting, hf_shape_discovery, hf_shape_tools,
 /* Pages of lists without the shape of their entries, and these. */
 extern const struct shape hf_shape_tool_page, hf_shape_prompt_page, hf_shape_resource_page,
     hf_shape_template_page, hf_shape_tool, hf_shape_prompt, hf_shape_resource, hf_shape_template;
+/* A task. */
+extern const struct shape hf_shape_task;
 /* Any result, and one that requires input first. */
 extern const struct shape hf_shape_result, hf_shape_input_required;
 /* The parameters of an elicitation, of a form or of a URL. */

@@ -127,6 +127,13 @@ const struct shape hf_shape_url = OBJECT(NEEDS("message", &string), NEEDS("url",
 const struct shape hf_shape_form =
     OBJECT(NEEDS("message", &string), NEEDS("requestedSchema", &form_schema));
 
+/* ---- tasks ---- */
+
+/* Times are not used, and intervals are limited: whatever they are, they do no harm. */
+const struct shape hf_shape_task =
+    OBJECT(NEEDS("taskId", &string), NEEDS("status", &string), MAY_HAVE("statusMessage", &string),
+           MAY_HAVE("inputRequests", &questions));
+
 /* ---- all results ---- */
 
 const struct shape hf_shape_result = OBJECT(MAY_HAVE("resultType", &string));

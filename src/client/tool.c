@@ -25,11 +25,21 @@ struct tools {
     struct tool tools[];
 };
 
+/* Whether the client decides which calls become tasks, and the server supports them. */
+static bool tool_has_tasks(const haft_client *client)
+{
+    yyjson_val *tasks = yyjson_obj_get(client->negotiation.capabilities, "tasks");
+
+    return hf_revision_rows[client->revision].asks_tasks && !client->options.no_tasks &&
+           yyjson_obj_get(yyjson_obj_get(yyjson_obj_get(tasks, "requests"), "tools"), "call");
+}
+
 /* Whether anything about tools must be known before one is called. */
 static bool tool_matters(const haft_client *client)
 {
     return (client_has_headers(client) && client_is_modern(client)) ||
-           client->options.check_arguments || client->options.check_results;
+           client->options.check_arguments || client->options.check_results ||
+           tool_has_tasks(client);
 }
 
 const char *hf_tool_fault(const haft_client *client, yyjson_val *tool)
@@ -209,6 +219,17 @@ int hf_tool_prepare(haft_client *client, yyjson_val *params, haft_header **ret_h
                ? hf_mirror_headers(yyjson_obj_get(tool->value, "inputSchema"), arguments,
                                    client->scratch, ret_headers, ret_n)
                : 0;
+}
+
+bool hf_tool_is_task(const haft_client *client, yyjson_val *params, bool wanted)
+{
+    const struct tool *tool =
+        tool_has_tasks(client) ? tool_find(client->lists.tools, rpc_string(params, "name")) : NULL;
+    yyjson_val *support =
+        tool ? yyjson_obj_get(yyjson_obj_get(tool->value, "execution"), "taskSupport") : NULL;
+
+    return yyjson_equals_str(support, "required") ||
+           (wanted && yyjson_equals_str(support, "optional"));
 }
 
 int hf_tool_check_result(haft_client *client, const struct client_request *request,

@@ -6,6 +6,7 @@
 #include "client/client.h"
 
 #include "base/struct.h"
+#include "client/task.h"
 
 enum { WAIT_SLICE = 1000 };
 
@@ -110,7 +111,9 @@ static void wait_explain(haft_client *client, const haft_client_exchange *exchan
                          unsigned before)
 {
     const char *json = exchange->tool ? exchange->arguments : exchange->params;
-    const char *subject = exchange->tool ? exchange->tool : exchange->method;
+    const char *subject = exchange->tool     ? exchange->tool
+                          : exchange->method ? exchange->method
+                                             : "tasks/get";
 
     if (status == HAFT_EINVAL && json &&
         hf_client_refuse_json(client, subject, exchange->tool ? "arguments" : "parameters", json))
@@ -130,7 +133,8 @@ static int64_t wait_begin(haft_client *client, const haft_client_exchange *excha
 
     hf_client_enter(client);
     client->results = NULL;
-    id = hf_request_begin(client, exchange, 0);
+    id = exchange->task ? hf_client_task_await(client, exchange)
+                        : hf_request_begin(client, exchange, 0);
     if (id < 0)
         wait_explain(client, exchange, (int)id, explained);
     hf_document_drop(client, former);
@@ -156,11 +160,13 @@ int64_t haft_client_begin(haft_client *client, const haft_client_exchange *excha
         hf_client_explain(client, 0, "haft_client_exchange: %s", STRUCT_UNSIZED);
         return HAFT_EINVAL;
     }
-    if (!own.tool == !own.method) {
+    if (!!own.tool + !!own.method + !!own.task != 1) {
         hf_client_explain(client, 0,
-                          "haft_client_begin: exactly one of tool and method must be set");
+                          "haft_client_begin: exactly one of tool, method and task must be set");
         return HAFT_EINVAL;
     }
+    if (own.task && hf_client_task_check(client, "haft_client_begin", own.task))
+        return HAFT_EINVAL;
     return wait_begin(client, &own);
 }
 

@@ -31,6 +31,7 @@ const struct revision_row hf_revision_rows[REVISIONS] = {
                         .header = true,
                         .resumes = true,
                         .primes = true,
+                        .asks_tasks = true,
                         .not_found_code = RESOURCE_NOT_FOUND},
     [REV_2026_07_28] = {.name = "2026-07-28",
                         .modern = true,

@@ -35,7 +35,8 @@ struct revision_row {
     bool anonymous;   /* an error response may have no id */
     bool header;      /* clients name it in MCP-Protocol-Version */
     bool resumes;     /* events of a session's streams are numbered, for clients that come back */
-    bool primes; /* and such a stream begins with an event, after which it may be interrupted */
+    bool primes;     /* and such a stream begins with an event, after which it may be interrupted */
+    bool asks_tasks; /* a client asks for a task; in later ones a server decides */
     int not_found_code; /* of a resource that is not there */
 };
 

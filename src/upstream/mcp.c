@@ -201,7 +201,7 @@ static void mcp_make_options(struct mcp *mcp)
         haft_client_options, .name = "haft", .version = haft_version(),
         .revision = entry->has_revision ? entry->revision : NULL, .log_level = entry->log_level,
         .allocator = mcp->upstream->set->allocator, .ask = hf_mcp_ask, .notify = hf_mcp_notified,
-        .manual_rounds = true, .max_in_flight = (unsigned)entry->max_in_flight,
+        .manual_rounds = true, .no_tasks = true, .max_in_flight = (unsigned)entry->max_in_flight,
         .max_message = (size_t)entry->max_message, .timeout_ms = 30000,
         .max_ms = 24 * 60 * 60 * 1000);
 }

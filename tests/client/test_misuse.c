@@ -327,7 +327,7 @@ static const struct misuse {
     {misuse_cancel, HAFT_ENOTFOUND, "no request with the id 99 is waiting"},
     {misuse_begin, HAFT_EINVAL, "haft_client_begin: exchange is NULL"},
     {misuse_begin_both, HAFT_EINVAL,
-     "haft_client_begin: exactly one of tool and method must be set"},
+     "haft_client_begin: exactly one of tool, method and task must be set"},
     {misuse_begin_size, HAFT_EINVAL, "haft_client_exchange: its struct_size is not set"},
     {misuse_typed, HAFT_EINVAL, "haft_client_call_typed: in is NULL"},
     {misuse_subscribe, HAFT_EINVAL, "haft_client_subscribe: topics is NULL"},

@@ -13,14 +13,17 @@
 #define FORM                                                                                       \
     "{\"message\":\"m\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{\"name\":{"       \
     "\"type\":\"string\",\"default\":\"Ann\"}}}}"
+#define TASK(status)                                                                               \
+    "\"taskId\":\"T1\",\"status\":\"" status "\",\"pollIntervalMs\":5000,\"ttlMs\":90000"
 #define GREETING                                                                                   \
     RESULT("{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"logging\":{},\"tools\":{"      \
-           "\"listChanged\":true},\"resources\":{\"subscribe\":true}},\"serverInfo\":{}}")
+           "\"listChanged\":true},\"resources\":{\"subscribe\":true},\"tasks\":{\"requests\":{"    \
+           "\"tools\":{\"call\":{}}}}},\"serverInfo\":{}}")
 
 static const struct script_row modern[] = {
     {"server/discover", SCRIPT_SAY,
      RESULT("{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":"
-            "true}}}"),
+            "true},\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}}"),
      0},
     {"subscriptions/listen", SCRIPT_PASS, NULL, 1},
     {"tools/list", SCRIPT_SAY,
@@ -37,6 +40,17 @@ static const struct script_row modern[] = {
             "\"method\":\"elicitation/create\",\"params\":" FORM "}}}"),
      0},
     {"inputResponses", SCRIPT_SAY, RESULT("{\"content\":[],\"structuredContent\":{\"a\":1}}"), 0},
+    {"tools/call", SCRIPT_SAY, RESULT("{\"resultType\":\"task\"," TASK("working") "}"), 0},
+    {"taskIds", SCRIPT_PASS, NULL, 1},
+    {NULL, SCRIPT_SAY,
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tasks\",\"params\":{\"taskId\":\"T1\"}}", 0},
+    {"\"tasks/get\"", SCRIPT_SAY,
+     RESULT("{" TASK("input_required") ",\"inputRequests\":{\"k\":{\"method\":"
+                                       "\"elicitation/create\",\"params\":" FORM "}}}"),
+     0},
+    {"\"tasks/update\"", SCRIPT_SAY, RESULT("{}"), 0},
+    {"\"tasks/get\"", SCRIPT_SAY,
+     RESULT("{" TASK("completed") ",\"result\":{\"content\":[],\"structuredContent\":{}}}"), 0},
     {NULL, SCRIPT_SAY, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}", 0},
     {NULL, SCRIPT_PASS, NULL, 40000},
     {NULL, 0, NULL, 0}};
@@ -46,7 +60,9 @@ static const struct script_row old[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":$,\"error\":{\"code\":-32601,\"message\":\"no\"}}", 0},
     {"\"initialize\"", SCRIPT_SAY, GREETING, 0},
     {"logging/setLevel", SCRIPT_SAY, RESULT("{}"), 0},
-    {"tools/list", SCRIPT_SAY, RESULT("{\"tools\":[{\"name\":\"t\",\"inputSchema\":" SCHEMA "}]}"),
+    {"tools/list", SCRIPT_SAY,
+     RESULT("{\"tools\":[{\"name\":\"t\",\"inputSchema\":" SCHEMA ",\"execution\":{\"taskSupport\":"
+            "\"required\"}}]}"),
      0},
     {"tools/call", SCRIPT_GONE, "gone", 0},
     {"\"initialize\"", SCRIPT_SAY, GREETING, 0},
@@ -54,6 +70,9 @@ static const struct script_row old[] = {
     {NULL, SCRIPT_SAY,
      "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"elicitation/create\",\"params\":" FORM "}", 0},
     {"tools/call", SCRIPT_SAY, "[" SAID("yes") "]", 0},
+    {"tools/call", SCRIPT_SAY, RESULT("{\"task\":{" TASK("working") "}}"), 0},
+    {"\"tasks/get\"", SCRIPT_SAY, RESULT("{" TASK("completed") "}"), 0},
+    {"\"tasks/result\"", SCRIPT_SAY, SAID("done"), 0},
     {NULL, SCRIPT_PASS, NULL, 40000},
     {NULL, 0, NULL, 0}};
 

@@ -3,6 +3,7 @@
 #include <haft.hpp>
 
 #include <cstring>
+#include <iostream>
 #include <stdexcept>
 
 #include "test.hpp"
@@ -150,6 +151,51 @@ void test_questions()
     }
 }
 
+/* A server of lines, whose only call becomes a task. */
+int serve_tasks()
+{
+    static const char *const answers[][2] = {
+        {"server/discover",
+         R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}})"},
+        {"tools/call", R"({"resultType":"task","taskId":"T1","status":"working","ttlMs":null})"},
+        {"tasks/get",
+         R"({"taskId":"T1","status":"completed","result":{"content":[{"type":"text","text":"done"}]}})"},
+        {"tasks/", R"({"resultType":"complete"})"},
+    };
+
+    for (std::string line; std::getline(std::cin, line);) {
+        std::size_t id = line.find("\"id\":");
+
+        for (const auto &answer : answers)
+            if (id != std::string::npos && line.find(answer[0]) != std::string::npos) {
+                std::cout << R"({"jsonrpc":"2.0","id":)" << std::stoi(line.substr(id + 5))
+                          << R"(,"result":)" << answer[1] << "}" << std::endl;
+                break;
+            }
+    }
+    return 0;
+}
+
+void test_tasks()
+{
+    haft::connect_options options;
+
+    options.client.revision = "2026-07-28";
+    haft::client client = haft::connect(haft::command{"/proc/self/exe", "--tasks"}, options);
+    equal_text(client.call("slow").text, "done");
+    options.client.manual_tasks = true;
+    haft::client manual = haft::connect(haft::command{"/proc/self/exe", "--tasks"}, options);
+    haft::result begun = manual.call("slow");
+    equal_text(begun.task, "T1");
+    equal_text(begun.task_status, "working");
+    equal_text(manual.task_get(begun.task).task_status, "completed");
+    manual.task_update(begun.task, R"({"k":{"action":"decline"}})");
+    manual.task_cancel(begun.task);
+    equal_text(manual.task_wait(begun.task).text, "done");
+    equal_text(manual.task_wait(begun.task).task, "");
+    assert_true(text_of<haft::error>([&] { manual.task_wait(""); }) != "nothing was thrown");
+}
+
 void test_refused()
 {
     haft::connect_options options;
@@ -170,9 +216,12 @@ void test_refused()
 int main(int argc, char **argv)
 {
     const CMUnitTest tests[] = {
-        CPP_TEST(test_requests),  CPP_TEST(test_lists),   CPP_TEST(test_progress),
-        CPP_TEST(test_questions), CPP_TEST(test_refused),
+        CPP_TEST(test_requests),  CPP_TEST(test_lists), CPP_TEST(test_progress),
+        CPP_TEST(test_questions), CPP_TEST(test_tasks), CPP_TEST(test_refused),
     };
+
+    if (argc > 1 && !std::strcmp(argv[1], "--tasks"))
+        return serve_tasks();
 
     if (argc > 1 && !std::strcmp(argv[1], "--serve")) {
         haft::server server("test", "1.0.0");

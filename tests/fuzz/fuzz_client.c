@@ -135,6 +135,24 @@ static void begin(struct run *run, const char *method, const char *tool)
         run->begun++;
 }
 
+/* Reports a call that has become a task. */
+static void on_begun(void *context, haft_client *client, const char *task, haft_value *value)
+{
+    require(client && *task && strlen(task) <= 512 && value);
+    maybe_close(context);
+}
+
+/* Waits for a task, or calls a tool that may become one. */
+static void begin_task(struct run *run, const char *task)
+{
+    if (run->begun < MANY &&
+        haft_client_begin(run->client,
+                          HAFT_WITH(haft_client_exchange, .task = task, .tool = task ? NULL : "t",
+                                    .as_task = !task, .done = on_done, .progress = on_progress,
+                                    .begun = on_begun, .context = run)) > 0)
+        run->begun++;
+}
+
 static void question(struct run *run, char how)
 {
     haft_question *one = run->n_kept ? run->kept[--run->n_kept] : NULL;
@@ -181,6 +199,14 @@ static void event(struct run *run, char letter)
         break;
     case 'k':
         begin(run, NULL, "t");
+        break;
+    case 'w':
+        begin_task(run, run->now % 2 ? "T1" : NULL);
+        break;
+    case 'p': /* a poll, but no timeout */
+        run->now += 1501;
+        if (run->timer && run->timer <= run->now)
+            to->tick(to->context, run->now);
         break;
     case 'x':
         haft_client_cancel(run->client, (int64_t)run->tag);

@@ -223,6 +223,13 @@ _haft()
     watch/--ca) _haft_files -f; return ;;
     watch/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     watch/--limit) return ;;
+    tasks/--id) return ;;
+    tasks/--out) _haft_files -f; return ;;
+    tasks/--timeout) return ;;
+    tasks/--header) return ;;
+    tasks/--ca) _haft_files -f; return ;;
+    tasks/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
+    tasks/--limit) return ;;
     login/--scope) return ;;
     login/--client-id) return ;;
     login/--issuer) return ;;
@@ -247,14 +254,14 @@ _haft()
     install/--file) _haft_files -f; return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve home tools call resources skills prompts read prompt complete watch login logout keys config import ping new dev install completion help --help -h --version -V
+        _haft_words serve home tools call resources prompts read prompt complete watch tasks login logout keys config import ping new dev install completion help --help -h --version -V
         return
     fi
     case ${COMP_WORDS[1]} in
     serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --stdio-max-unsent --grace --tools --read-only --lenient --disable --skills --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
     home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --stdio-max-unsent --grace --tools --read-only --lenient --disable --skills --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
     tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
-    call) _haft_words --json --accept-defaults --out --yes --timeout --header --ca --revision --limit --verbose --help -h ;;
+    call) _haft_words --json --accept-defaults --out --yes --task --no-task --timeout --header --ca --revision --limit --verbose --help -h ;;
     resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
     skills) _haft_words --to --force --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
     prompts) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
@@ -262,6 +269,7 @@ _haft()
     prompt) _haft_words --json --accept-defaults --timeout --header --ca --revision --limit --verbose --help -h ;;
     complete) _haft_words --json --timeout --header --ca --revision --limit --verbose --help -h ;;
     watch) _haft_words --json --timeout --header --ca --revision --limit --verbose --help -h ;;
+    tasks) _haft_words --json --accept-defaults --id --out --timeout --header --ca --revision --limit --verbose --help -h list get cancel wait ;;
     login) _haft_words --scope --client-id --issuer --no-browser --timeout --header --ca --revision --limit --verbose --help -h ;;
     logout) _haft_words --ca --help -h ;;
     keys) _haft_words --scopes --file --yes --json --help -h add list revoke ;;
@@ -272,7 +280,7 @@ _haft()
     dev) _haft_words --build --watch --help -h ;;
     install) _haft_words --name --file --remove --dry-run --yes --help -h claude claude-code vscode cursor ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve home tools call resources skills prompts read prompt complete watch login logout keys config import ping new dev install completion help ;;
+    help) _haft_words serve home tools call resources prompts read prompt complete watch tasks login logout keys config import ping new dev install completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }

@@ -38,11 +38,13 @@ using target = options<haft_target>;
 
 /* How a request ended. */
 struct result {
-    bool is_error = false;  /* whether the tool reported an error */
-    int error_code = 0;     /* of the protocol; 0 for none */
-    std::string text;       /* blocks of text, separated by line ends; of an error its message */
-    std::string structured; /* structured content as JSON; "" for none */
-    std::string value;      /* the whole result as JSON; "" after an error of the protocol */
+    bool is_error = false;   /* whether the tool reported an error */
+    int error_code = 0;      /* of the protocol; 0 for none */
+    std::string text;        /* blocks of text, separated by line ends; of an error its message */
+    std::string structured;  /* structured content as JSON; "" for none */
+    std::string value;       /* the whole result as JSON; "" after an error of the protocol */
+    std::string task;        /* id of the task that the result is about; "" for none */
+    std::string task_status; /* "working", "input_required" and so on; "" for none */
 };
 
 /* An item of a list: a tool, a resource, a template or a prompt. */
@@ -200,6 +202,35 @@ class client
         return finish(haft_client_get(own_.get(), name.c_str(), arguments.c_str(), &raw), raw);
     }
 
+    /* The state of a task, as a result with `task` and `task_status`. */
+    result task_get(const std::string &id)
+    {
+        haft_result raw;
+
+        return finish(haft_client_task_get(own_.get(), id.c_str(), &raw), raw);
+    }
+    /* Answers questions of a task: an object with an answer for each key, as JSON. */
+    void task_update(const std::string &id, const std::string &responses)
+    {
+        haft_result raw;
+
+        check_about(haft_client_task_update(own_.get(), id.c_str(), responses.c_str(), &raw), raw);
+    }
+    /* Asks the server to cancel a task. */
+    void task_cancel(const std::string &id)
+    {
+        haft_result raw;
+
+        check_about(haft_client_task_cancel(own_.get(), id.c_str(), &raw), raw);
+    }
+    /* Waits for the end of a task, and returns the result of its tool. */
+    result task_wait(const std::string &id)
+    {
+        haft_result raw;
+
+        return finish(haft_client_task_wait(own_.get(), id.c_str(), &raw), raw);
+    }
+
     /* Any method. */
     result request(const std::string &method, const std::string &params = "{}")
     {
@@ -335,8 +366,21 @@ class client
     result finish(int status, const haft_result &raw)
     {
         finish(status);
-        return {raw.is_error, raw.error_code, raw.text ? raw.text : "",
-                detail::json_of(raw.structured), detail::json_of(raw.value)};
+        const char *task = haft_result_task(&raw), *its_state = haft_result_task_status(&raw);
+        return {raw.is_error,
+                raw.error_code,
+                raw.text ? raw.text : "",
+                detail::json_of(raw.structured),
+                detail::json_of(raw.value),
+                task ? task : "",
+                its_state ? its_state : ""};
+    }
+    /* Throws an error of the server as well. */
+    void check_about(int status, const haft_result &raw)
+    {
+        finish(status);
+        if (raw.is_error)
+            throw error(HAFT_EFAIL, raw.text);
     }
 
     std::unique_ptr<state> state_; /* NULL for a client of haft_client_new */
