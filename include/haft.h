@@ -28,6 +28,7 @@
 #include <haft/schema.h>
 #include <haft/server.h>
 #include <haft/store.h>
+#include <haft/task.h>
 #include <haft/tool.h>
 #include <haft/transport.h>
 #include <haft/version.h>

@@ -185,6 +185,12 @@ void haft_tool_isolate(haft_tool_builder *builder, size_t memory);
 /* Sets the scopes that calls of a tool that is being built require: haft/access.h. */
 void haft_tool_scopes(haft_tool_builder *builder, const char *scopes);
 
+/* Makes calls of a tool that is being built tasks, and sets what happens to a task whose process has
+ * ended (haft/task.h). */
+void haft_tool_task(haft_tool_builder *builder, haft_task_mode mode, haft_task_crash crash);
+/* Sets the time limit of such a task and the time until it is deleted; 0: the defaults. */
+void haft_tool_task_times(haft_tool_builder *builder, unsigned timeout_ms, int64_t ttl_ms);
+
 /* Adds the tool to the server and frees the builder, on success and on failure.  Returns as
  * haft_add; an error of the builder is also returned here. */
 int haft_tool_build(haft_tool_builder *builder, haft_server *server);

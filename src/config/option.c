@@ -175,6 +175,17 @@ const struct option hf_option_table[] = {
     {"limits.drain", "--drain", NULL, AT(drain_ms), OPTION_DURATION, 1, OPTION_DAY, .initial = INITIAL(DRAIN),
      .help = "time limit for calls in flight when a signal stops the server"},
 
+    {"tasks.file", "--tasks", NULL, AT(task_file), OPTION_FILE, .since = 0x000200,
+     .help = "keep tasks in this SQLite database, so that they survive the end of the process; otherwise they are in memory"},
+    {"tasks.workers", "--task-workers", NULL, AT(tasks.workers), OPTION_NUMBER, 1, 1024, .since = 0x000200,
+     .initial = INITIAL(TASK_WORKERS), .help = "threads that run tasks"},
+    {"tasks.max", "--max-tasks", NULL, AT(tasks.max_tasks), OPTION_NUMBER, 1, MANY, .since = 0x000200,
+     .initial = INITIAL(TASKS), .help = "maximum number of unfinished tasks"},
+    {"tasks.max_per_client", "--max-client-tasks", NULL, AT(tasks.max_per_client), OPTION_NUMBER, 1, MANY,
+     .since = 0x000200, .initial = INITIAL(CLIENT_TASKS), .help = "maximum number of unfinished tasks per client"},
+    {"tasks.ttl", "--task-ttl", NULL, AT(tasks.ttl_ms), OPTION_DURATION, 1000, OPTION_DAY, .since = 0x000200,
+     .initial = INITIAL(TASK_TTL), .help = "time from the creation of a task until it is deleted, unless the tool has its own"},
+
     {"lists.page_size", "--page-size", NULL, AT(server.page_size), OPTION_NUMBER, 0, MANY,
      .initial = "0", .help = "page size of tools/list and the other lists; 0 sends everything at once"},
     {"lists.ttl", "--list-ttl", NULL, AT(server.ttl_ms), OPTION_DURATION, 0, OPTION_DAY, .initial = "0",

@@ -20,6 +20,36 @@ static void put_list_capability(struct json_writer *w, bool subscribe)
     hf_json_end_object(w);
 }
 
+/* Writes the capabilities of a server with tasks, and its extensions. */
+static void put_task_capabilities(haft_call *call, struct json_writer *w)
+{
+    const char *extensions = call->server->options.extensions;
+    enum revision_tasks tasks = hf_revision_rows[call->revision].tasks;
+    yyjson_val *all, *key, *value;
+    size_t i, n;
+
+    if (tasks == TASKS_EXPERIMENTAL) {
+        hf_json_begin_object(json_key(w, "tasks"));
+        hf_json_empty_object(json_key(w, "list"));
+        hf_json_empty_object(json_key(w, "cancel"));
+        hf_json_begin_object(json_key(w, "requests"));
+        hf_json_begin_object(json_key(w, "tools"));
+        hf_json_empty_object(json_key(w, "call"));
+        hf_json_end_object(w);
+        hf_json_end_object(w);
+        hf_json_end_object(w);
+    }
+    if (tasks != TASKS_EXTENSION)
+        return;
+    hf_json_begin_object(json_key(w, "extensions"));
+    hf_json_empty_object(hf_json_name(w, META_TASKS, sizeof META_TASKS - 1));
+    all = extensions ? haft_json_read(extensions, strlen(extensions), 0, call->arena, NULL) : NULL;
+    yyjson_obj_foreach(all, i, n, key, value)
+        if (!yyjson_equals_str(key, META_TASKS))
+            hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    hf_json_end_object(w);
+}
+
 /* Writes the server's capabilities, in the form of either era; `offered` has bits of lists. */
 static void put_capabilities(haft_call *call, struct json_writer *w, unsigned offered)
 {
@@ -35,7 +65,9 @@ static void put_capabilities(haft_call *call, struct json_writer *w, unsigned of
         put_list_capability(json_key(w, "prompts"), false);
     if (offered & resources)
         put_list_capability(json_key(w, "resources"), options->resource_subscriptions);
-    if (hf_revision_rows[call->revision].modern)
+    if (call->server->tasks.hooks)
+        put_task_capabilities(call, w);
+    else if (hf_revision_rows[call->revision].modern)
         hf_put_json_member(w, "extensions", options->extensions);
     hf_json_end_object(w);
 }
