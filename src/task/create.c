@@ -49,6 +49,8 @@ static void create_put_call(haft_call *call, haft_buffer *out)
 
     hf_json_begin_object(&w);
     hf_json_text(json_key(&w, "revision"), hf_revision_rows[call->revision].name);
+    if (call->request.id)
+        hf_rpc_write_id(json_key(&w, "id"), call->request.id);
     json_text_member(&w, "client", call->client.name);
     json_text_member(&w, "clientVersion", call->client.version);
     json_text_member(&w, "peer", call->request.peer);

@@ -131,6 +131,7 @@ static void handler_take_client(haft_call *call, yyjson_val *root)
     call->client.capabilities = rpc_object(root, "can");
     call->request.peer = yyjson_get_str(rpc_string(root, "peer"));
     call->request.method = "tools/call";
+    call->request.id = yyjson_obj_get(root, "id");
     call->request.params = rpc_object(root, "params");
     call->request.meta = rpc_object(call->request.params, "_meta");
     call->args.json = rpc_object(call->request.params, "arguments");
@@ -162,7 +163,7 @@ static int handler_fill(struct task *task, struct task_io *io, yyjson_val *root,
     if (io->ops[LOAD_ANSWERS].status == 1)
         record.answers = hf_task_object(io->ops[LOAD_ANSWERS].ret_value, call->arena);
     handler_take_client(call, root);
-    if (!call->args.json)
+    if (!call->args.json || !(yyjson_is_str(call->request.id) || yyjson_is_num(call->request.id)))
         return HAFT_EPARSE;
     *reterr_text = "The tool of the task is not offered any more";
     *reterr_code = RPC_INVALID_PARAMS;

@@ -9,6 +9,7 @@
 #include "task/task.h"
 
 enum { RUN_ACTIVE, RUN_RETURNED, RUN_FINISHED };
+enum { RUN_HEAD = 128 };
 
 /* ---- the queue ---- */
 
@@ -75,15 +76,27 @@ struct run_capture {
     bool sent;
 };
 
-/* Takes the response that the engine has written: {"jsonrpc":"2.0","id":null,"result":{...}}, or an
+/* The size of a response before its result or error. */
+static size_t run_skip(haft_call *call, int error_code)
+{
+    char room[RUN_HEAD];
+    haft_buffer head = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
+
+    buffer_literal(&head, "{\"jsonrpc\":\"2.0\",\"id\":");
+    hf_rpc_put_id(&head, call->request.id);
+    if (error_code)
+        buffer_literal(&head, ",\"error\":");
+    else
+        buffer_literal(&head, ",\"result\":");
+    return head.size;
+}
+
+/* Takes the response that the engine has written: {"jsonrpc":"2.0","id":...,"result":{...}}, or an
  * error. */
 static void run_take(void *context, const haft_outgoing *message)
 {
-    static const char result[] = "\"result\":", error[] = "\"error\":";
     struct run_capture *capture = context;
-    const char *wanted = message->error_code ? error : result;
-    const char *at = strstr(message->text, wanted);
-    size_t skipped = at ? (size_t)(at - message->text) + strlen(wanted) : message->size;
+    size_t skipped = run_skip(capture->task->run.call, message->error_code);
 
     if (capture->sent || skipped >= message->size)
         return;
@@ -106,8 +119,10 @@ static void run_complete(struct task *task, int status)
     haft_call *call = task->run.call;
     struct owner *owner = call->owner;
     struct run_capture capture = {.task = task};
+    yyjson_val one = {.tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT, .uni.u64 = 1};
 
     call->status = status;
+    call->request.id = &one; /* that of the client can be of any size */
     owner->transport = (haft_transport){.send = run_take, .context = &capture};
     haft_buffer_init(&owner->out, owner->allocator, task->tasks->options.max_bytes + SPARE_BYTES);
     if (call->error.code)
