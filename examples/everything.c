@@ -749,7 +749,7 @@ HAFT_TOOL_IN(confirm_delete, delete_args, "Asks before it deletes a file",
              .task = HAFT_TASK_OPTIONAL);
 
 HAFT_STRUCT(input_form,
-    HAFT_STRING(value, "Any text"));
+    HAFT_STRING(name, "Any text"));
 
 static int multi_input(haft_call *call)
 {
@@ -759,8 +759,8 @@ static int multi_input(haft_call *call)
 
     if (!is_action(first) || !is_action(second))
         return is_action(first) ? second : first;
-    return haft_text(call, "%s and %s", first == HAFT_ACCEPTED ? forms[0].value : "nothing",
-                     second == HAFT_ACCEPTED ? forms[1].value : "nothing");
+    return haft_text(call, "%s and %s", first == HAFT_ACCEPTED ? forms[0].name : "nothing",
+                     second == HAFT_ACCEPTED ? forms[1].name : "nothing");
 }
 HAFT_TOOL_BARE(multi_input, "Asks two questions at once", .task = HAFT_TASK_OPTIONAL);
 
