@@ -749,7 +749,8 @@ HAFT_TOOL_IN(confirm_delete, delete_args, "Asks before it deletes a file",
              .task = HAFT_TASK_OPTIONAL);
 
 HAFT_STRUCT(input_form,
-    HAFT_STRING(name, "Any text"));
+    HAFT_STRING(name, "Any text"),
+    HAFT_OPTIONAL(HAFT_BOOLEAN(confirm, "Whether it is meant")));
 
 static int multi_input(haft_call *call)
 {

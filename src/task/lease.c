@@ -323,6 +323,7 @@ static void lease_scan(struct tasks *tasks, haft_time now)
         (!scan->scan.cursor && now < scan->next))
         return;
     scan->scan = (haft_store_scan){.space = TASK_INDEX,
+                                   .prefix = HAFT_SLICE(""),
                                    .cursor = scan->scan.cursor,
                                    .limit = LEASE_STEP,
                                    .now = now,

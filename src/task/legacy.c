@@ -310,7 +310,8 @@ int hf_task_list(haft_call *call)
         return HAFT_ENOMEM;
     call->handler.user_data = listing;
     listing->scan = (haft_store_scan){.space = TASK_INDEX,
-                                      .limit = LEGACY_PAGE,
+                                      .prefix = HAFT_SLICE(""),
+                                      .limit = LEGACY_PAGE / 2, /* a step can find some more */
                                       .now = call->owner->now,
                                       .arena = call->arena,
                                       .done = list_scanned,

@@ -423,16 +423,16 @@ static void memory(void **state)
         client_open(&client, server);
         failing.fail_at = failing.calls + n;
         client_ask(&client, "tools/call", "'name':'ask'");
-        assert_true(*client.answer);
+        assert_true(*client.answer || client.status == HAFT_ENOMEM);
         if (strstr(client.answer, "taskId")) {
             client_keep_id(&client);
             client_run(&client, 0);
             client_task(&client, "tasks/get", "");
-            assert_true(*client.answer);
+            assert_true(*client.answer || client.status == HAFT_ENOMEM);
             client_task(
                 &client, "tasks/update",
                 ",'inputResponses':{'first':{'action':'cancel'},'second':{'action':'cancel'}}");
-            assert_true(*client.answer);
+            assert_true(*client.answer || client.status == HAFT_ENOMEM);
             client_run(&client, 1000);
         }
         failing.fail_at = 0;
