@@ -35,8 +35,10 @@ static bool lease_look(struct task *task, haft_time now, struct lease_due *due)
         atomic_store(&task->run.call->time.now, now);
     if (task->place == PLACE_HELD && !task->tasks->stopping)
         hf_task_queue(task);
-    if (now >= writing->renews)
+    if (now >= writing->renews) {
         writing->renew = true;
+        task->poked = true; /* messages can be lost */
+    }
     due->expired = now >= task->expires;
     due->late = task->place == PLACE_RUNNING && now >= task->run.deadline &&
                 !task_is_over(task->record.state);
