@@ -201,8 +201,7 @@ int haft_tool_update(haft_tool_builder *builder, haft_server *server, const char
 /* Creates a builder from a definition in JSON: an object with `name` and the members that
  * tools/list has: `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, `icons` and
  * `_meta`.  `annotations.custom.rateLimit`, {"windowMs": 60000, "max": 5}, is the tool's rate and
- * is not listed.  `execution.taskSupport` is not listed either; "required" is refused, since haft
- * has no tasks.  Other members, and members of another type, are refused with their path: the error
+ * is not listed.  `execution.taskSupport` sets haft_tool.task.  Other members, and members of another type, are refused with their path: the error
  * is logged, kept for haft_server_error, and returned by haft_tool_build.  Add the handler and
  * other settings as with any builder. */
 haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t size);
