@@ -1,18 +1,18 @@
 /* lease.c - what is due by time: leases are renewed, handlers end at their deadline, and tasks whose
  * owner has died are taken over.
  *
- * A lease is an entry that expires. A task without one has no owner: whoever writes the next lease
- * does, and in the same request replaces the record in the version that it has read, so that a task
+ * A lease is an entry that expires. A task without one has no owner: a process that writes the next
+ * lease takes it, and in the same request replaces the record in the version that it has read, so that a task
  * which has ended meanwhile is not taken. */
 #include "task/task.h"
 
 enum {
-    LEASE_BATCH = 64, /* tasks that one pass looks at */
-    LEASE_STEP = 100, /* entries of the index that one step of a scan looks at */
+    LEASE_BATCH = 64, /* tasks of one pass */
+    LEASE_STEP = 100, /* entries of the index in one step of a scan */
     LEASE_SCAN = 8 << 20,
     LEASE_ARENA = 64 << 20,
     LEASE_TICK = 200,
-    LEASE_WAITERS = 5000 /* waiting requests look at their task at least this often */
+    LEASE_WAITERS = 5000 /* waiting requests read their task at least this often */
 };
 
 /* ---- tasks of this process ---- */
@@ -23,7 +23,7 @@ struct lease_due {
     bool late, expired, check;
 };
 
-/* Looks at one task, with the lock held. Returns whether there is something to do. */
+/* Checks one task, with the lock held. Returns whether there is something to do. */
 static bool lease_look(struct task *task, haft_time now, struct lease_due *due)
 {
     struct task_writing *writing = &task->writing;
@@ -80,7 +80,7 @@ static void lease_do(struct tasks *tasks, const struct lease_due *due)
     hf_task_unpin(task);
 }
 
-/* Looks at the tasks of some slots. Returns the next slot. */
+/* Checks the tasks of some slots. Returns the next slot. */
 static size_t lease_pass(struct tasks *tasks, size_t slot, haft_time now)
 {
     struct lease_due due[LEASE_BATCH];
@@ -343,7 +343,7 @@ static void lease_scan(struct tasks *tasks, haft_time now)
 
 /* ---- all of it ---- */
 
-/* Lets waiting requests look at their task: messages can be lost. */
+/* Lets waiting requests read their task: messages can be lost. */
 void hf_tasks_wake_waiters(struct tasks *tasks)
 {
     hf_tasks_lock(tasks);

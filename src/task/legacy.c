@@ -107,7 +107,7 @@ static void result_read(struct task_io *io)
     } else if (hf_task_seen_state(&waiting->record) == TASK_INPUT) {
         haft_finish(call, result_ask_all(call, &waiting->record));
     } else {
-        /* A change between the reading and this is found by the next look at all waiters. */
+        /* A change between the reading and this is found when all waiters are woken. */
         atomic_store(&waiting->waiter.changed, false);
         hf_task_wait(tasks, &waiting->waiter);
         haft_call_on_cancel(call, result_cancelled, waiting);

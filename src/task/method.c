@@ -4,82 +4,11 @@
  * answer or a cancellation is published; the owner of the task reads it. */
 #include <string.h>
 
-#include "base/hex.h"
 #include "engine/call/respond.h"
 #include "protocol/meta.h"
 #include "task/task.h"
 
-enum { METHOD_HTTP_BAD_REQUEST = 400, METHOD_TRIES = 16 };
-
-/* ---- errors ---- */
-
-int hf_task_refuse(haft_call *call, int code, const char *message)
-{
-    call->error.code = code;
-    call->error.message = message;
-    return HAFT_EFAIL;
-}
-
-int hf_task_refuse_extension(haft_call *call)
-{
-    call->error.data = "{\"requiredCapabilities\":{\"extensions\":{\"" META_TASKS "\":{}}}}";
-    call->error.http_status = METHOD_HTTP_BAD_REQUEST;
-    return hf_task_refuse(call, RPC_MISSING_CAPABILITY, NULL);
-}
-
-int hf_task_refuse_status(haft_call *call, int status)
-{
-    switch (status) {
-    case HAFT_ENOTFOUND:
-        return hf_task_refuse(call, RPC_INVALID_PARAMS, "Task not found");
-    case HAFT_ETOOBIG:
-        return hf_task_refuse(call, RPC_INTERNAL_ERROR,
-                              "Internal error: there is no room for the task");
-    case HAFT_ENOMEM:
-        return hf_task_refuse(call, RPC_INTERNAL_ERROR, "Out of memory");
-    default:
-        haft_log(call, HAFT_ERROR, "the store of tasks failed: %s", haft_strerror(status));
-        return hf_task_refuse(call, RPC_INTERNAL_ERROR,
-                              "Internal error: the store of tasks failed");
-    }
-}
-
-bool hf_task_is_of(const struct task_record *record, const haft_call *call)
-{
-    const char *principal = call->request.principal;
-
-    return record->principal && principal ? !strcmp(record->principal, principal)
-                                          : !record->principal && !principal;
-}
-
-bool hf_task_id_is_right(yyjson_val *value)
-{
-    const char *text = yyjson_get_str(value);
-
-    if (!yyjson_is_str(value) || yyjson_get_len(value) != TASK_ID)
-        return false;
-    for (size_t i = 0; i < TASK_ID; i++)
-        if (hex_lower_digit(text[i]) < 0)
-            return false;
-    return true;
-}
-
-bool hf_task_id_of(haft_call *call, char ret_id[TASK_ID + 1])
-{
-    yyjson_val *id = yyjson_obj_get(call->request.params, "taskId");
-
-    if (!yyjson_is_str(id)) {
-        hf_task_refuse(call, RPC_INVALID_PARAMS, "Invalid params: \"taskId\" must be a string");
-        return false;
-    }
-    if (!hf_task_id_is_right(id)) {
-        hf_task_refuse_status(call, HAFT_ENOTFOUND);
-        return false;
-    }
-    memcpy(ret_id, yyjson_get_str(id), TASK_ID);
-    ret_id[TASK_ID] = '\0';
-    return true;
-}
+enum { METHOD_TRIES = 16 };
 
 /* ---- reading ---- */
 
@@ -161,11 +90,11 @@ static void get_complete(haft_call *call)
 
 /* ---- answers ---- */
 
-static void answer_read(struct task_io *io);
+static void method_read_answers(struct task_io *io);
 
 static void answer_again(haft_call *call, struct inquiry *inquiry, const char *id)
 {
-    hf_task_io_init(&inquiry->io, inquiry->io.tasks, id, call->arena, answer_read, call);
+    hf_task_io_init(&inquiry->io, inquiry->io.tasks, id, call->arena, method_read_answers, call);
     hf_task_view_add(&inquiry->io);
     hf_task_io_submit(&inquiry->io);
 }
@@ -216,7 +145,7 @@ static size_t answer_put(const struct inquiry *inquiry, haft_buffer *out)
     return added;
 }
 
-static void answer_read(struct task_io *io)
+static void method_read_answers(struct task_io *io)
 {
     haft_call *call = io->context;
     struct inquiry *inquiry = call->handler.out;

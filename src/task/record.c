@@ -1,6 +1,6 @@
 /* record.c - a task as it is in the store, and as clients see it.
  *
- * Other processes write to the store as well, perhaps of other versions: what is read is checked. */
+ * Other processes write to the store as well, perhaps of other versions, so that every value is checked. */
 #include <stdio.h>
 
 #include "protocol/meta.h"

@@ -13,17 +13,6 @@ enum { RUN_HEAD = 128 };
 
 /* ---- the queue ---- */
 
-void hf_task_queue(struct task *task)
-{
-    struct tasks *tasks = task->tasks;
-
-    task->place = PLACE_QUEUED;
-    task->behind = NULL;
-    *tasks->last = task;
-    tasks->last = &task->behind;
-    tasks->n_queued++;
-}
-
 /* The first of the queue that has not ended meanwhile, which gets a user; with the lock held. */
 static struct task *run_next(struct tasks *tasks)
 {
@@ -46,29 +35,6 @@ static struct task *run_next(struct tasks *tasks)
     return NULL;
 }
 
-void hf_task_unpin(struct task *task)
-{
-    struct tasks *tasks = task->tasks;
-    haft_call *call = NULL;
-
-    hf_tasks_lock(tasks);
-    if (task->run.users == 1) {
-        call = task->run.call;
-        task->run.call = NULL;
-    }
-    if (!call) {
-        task->run.users--;
-        hf_task_collect(task);
-    }
-    hf_tasks_unlock(tasks);
-    if (!call)
-        return;
-    /* The handler has finished, and no other thread has found the call. */
-    hf_catalogue_drop(call->catalogue);
-    hf_inner_free(call);
-    hf_task_unpin(task);
-}
-
 /* ---- the end of a run ---- */
 
 struct run_capture {
@@ -81,13 +47,13 @@ static size_t run_skip(haft_call *call, int error_code)
 {
     char room[RUN_HEAD];
     haft_buffer head = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
+    struct json_writer w = {.out = &head};
 
-    buffer_literal(&head, "{\"jsonrpc\":\"2.0\",\"id\":");
-    hf_rpc_put_id(&head, call->request.id);
+    hf_rpc_begin_response(&w, call->request.id);
     if (error_code)
-        buffer_literal(&head, ",\"error\":");
+        json_key(&w, "error");
     else
-        buffer_literal(&head, ",\"result\":");
+        json_key(&w, "result");
     return head.size;
 }
 
@@ -197,7 +163,7 @@ static void run_handler(struct task *task)
     run_over(task, status);
 }
 
-/* Takes a slot of a tool with a limit of its own. Returns whether the handler runs now. */
+/* Takes a slot of a tool that limits its running calls. Returns whether the handler runs now. */
 static bool run_enter(struct task *task)
 {
     haft_call *call = task->run.call;

@@ -15,6 +15,9 @@ enum {
     SETTLE_ERROR = 1024
 };
 
+/* The error of a task whose result does not fit into the store. */
+#define SETTLE_NO_ROOM "{\"code\":-32603,\"message\":\"Internal error: the store is full\"}"
+
 static int64_t settle_left(const struct task *task, haft_time now)
 {
     return (task->expires > now ? task->expires - now : 0) + SETTLE_KEEP;
@@ -29,7 +32,7 @@ static void settle_noted(struct task_io *io)
     allocator->release(allocator->context, io, sizeof *io);
 }
 
-/* Notes the end in the index. Without memory, scans look at the task until it expires. */
+/* Notes the end in the index. Without memory, scans read the task until it expires. */
 static void settle_note_end(struct task *task)
 {
     struct tasks *tasks = task->tasks;
@@ -146,7 +149,7 @@ void hf_task_flush(struct task *task)
         hf_task_io_submit(&task->writing.io);
 }
 
-/* Another process has the task: the handler is told to stop, and its result is dropped. */
+/* Another process has the task: the handler is cancelled, and its result is dropped. */
 static void settle_lose(struct task *task)
 {
     haft_call *call;
@@ -184,9 +187,7 @@ static void settle_retry(struct task *task, int status)
     }
     if (status == HAFT_ETOOBIG && task->writing.end_sent && task->outcome.size) {
         haft_buffer_clear(&task->outcome);
-        haft_buffer_puts(&task->outcome,
-                         "{\"code\":-32603,\"message\":\"Internal error: the store has no room "
-                         "for the result of the task\"}");
+        haft_buffer_puts(&task->outcome, SETTLE_NO_ROOM);
         task->record.state = TASK_FAILED;
     }
     task->writing.end_sent = false;

@@ -194,6 +194,7 @@ struct tasks {
     atomic_bool news; /* a watch or a waiter has something to read */
     struct task_scan *scan;
     const struct task_platform *platform;
+    void (*start)(struct tasks *tasks); /* starts the threads */
     atomic_bool started;
     _Atomic(void *) threads;                /* NULL if there are none */
     atomic_uint pending;                    /* requests to the store */
@@ -261,7 +262,7 @@ void hf_task_check(struct tasks *tasks, const char *id);
 /* Does what is due, and returns when to be called again. */
 haft_time hf_tasks_work(struct tasks *tasks, haft_time now);
 void hf_tasks_stop(struct tasks *tasks, unsigned ms);
-/* Lets waiting requests look at their task. */
+/* Lets waiting requests read their task. */
 void hf_tasks_wake_waiters(struct tasks *tasks);
 void hf_task_scan_free(struct tasks *tasks);
 

@@ -103,7 +103,7 @@ int hf_tasks_subscribe(struct tasks *tasks)
                                                 .context = tasks};
     status = haft_store_subscribe(tasks->store, &tasks->subscriber);
     tasks->subscribed = !status;
-    /* In a store without channels, owners look at their tasks when they renew the leases. */
+    /* In a store without channels, owners read their tasks when they renew the leases. */
     return status == HAFT_EINVAL ? 0 : status;
 }
 
@@ -159,7 +159,7 @@ static struct task_waiter *watch_take_waiter(struct tasks *tasks)
 
 /* ---- subscriptions ---- */
 
-static void watch_release(struct task_watch *watch, struct watch_news *news)
+static void watch_drop_news(struct task_watch *watch, struct watch_news *news)
 {
     const haft_allocator *allocator = watch->tasks->allocator;
 
@@ -175,9 +175,9 @@ static void watch_free(struct task_watch *watch)
         struct watch_news *news = watch->first;
 
         watch->first = news->next;
-        watch_release(watch, news);
+        watch_drop_news(watch, news);
     }
-    watch_release(watch, watch->given);
+    watch_drop_news(watch, watch->given);
     allocator->release(allocator->context, watch, sizeof *watch + watch->n * sizeof *watch->ids);
 }
 
@@ -252,7 +252,7 @@ const char *hf_task_news(struct task_watch *watch, size_t *ret_size)
     struct watch_news *news;
 
     hf_tasks_lock(watch->tasks);
-    watch_release(watch, watch->given);
+    watch_drop_news(watch, watch->given);
     news = watch->given = watch->first;
     if (news) {
         watch->first = news->next;
@@ -283,7 +283,7 @@ static void watch_add_news(struct task_watch *watch, struct watch_news *news)
 
         watch->first = oldest->next;
         watch->n_news--;
-        watch_release(watch, oldest);
+        watch_drop_news(watch, oldest);
         if (!watch->first)
             watch->last = &watch->first;
     }
@@ -331,7 +331,7 @@ static void watch_read(struct task_io *io)
     if (news && !watch->closed)
         watch_add_news(watch, news);
     else
-        watch_release(watch, news);
+        watch_drop_news(watch, news);
     /* Closing takes the lock as well, so that the session exists while it is woken. */
     if (!watch_collect(watch) && watch->wake && watch->first)
         watch->wake(watch->context);

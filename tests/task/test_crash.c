@@ -32,16 +32,6 @@ static int ask(haft_call *call)
     return status == HAFT_ACCEPTED ? haft_text(call, "hello %s", who.name) : status;
 }
 
-static const haft_tool tools[] = {
-    HAFT_INIT(haft_tool, .name = "fail", .description = "Fails after a crash",
-              .task = HAFT_TASK_OPTIONAL),
-    HAFT_INIT(haft_tool, .name = "restart", .description = "Runs again", .task = HAFT_TASK_OPTIONAL,
-              .task_crash = HAFT_TASK_RESTART),
-    HAFT_INIT(haft_tool, .name = "resume", .description = "Continues", .task = HAFT_TASK_OPTIONAL,
-              .task_crash = HAFT_TASK_RESUME),
-    HAFT_INIT(haft_tool, .name = "ask", .description = "Asks", .task = HAFT_TASK_OPTIONAL),
-};
-
 static int call_work(haft_call *call, const void *in, void *out)
 {
     (void)in;
@@ -49,16 +39,23 @@ static int call_work(haft_call *call, const void *in, void *out)
     return !strcmp(haft_call_name(call), "ask") ? ask(call) : work(call);
 }
 
+static const haft_tool tools[] = {
+    HAFT_INIT(haft_tool, .name = "fail", .description = "Fails after a crash", .call = call_work,
+              .task = HAFT_TASK_OPTIONAL),
+    HAFT_INIT(haft_tool, .name = "restart", .description = "Runs again", .call = call_work,
+              .task = HAFT_TASK_OPTIONAL, .task_crash = HAFT_TASK_RESTART),
+    HAFT_INIT(haft_tool, .name = "resume", .description = "Continues", .call = call_work,
+              .task = HAFT_TASK_OPTIONAL, .task_crash = HAFT_TASK_RESUME),
+    HAFT_INIT(haft_tool, .name = "ask", .description = "Asks", .call = call_work,
+              .task = HAFT_TASK_OPTIONAL),
+};
+
 static haft_server *serve(haft_store *store)
 {
     haft_server *server = haft_server_new("test", "1");
 
-    for (size_t i = 0; i < COUNT_OF(tools); i++) {
-        haft_tool tool = tools[i];
-
-        tool.call = call_work;
-        assert_int_equal(haft_add(server, memcpy(malloc(sizeof tool), &tool, sizeof tool)), 0);
-    }
+    for (size_t i = 0; i < COUNT_OF(tools); i++)
+        assert_int_equal(haft_add(server, &tools[i]), 0);
     assert_int_equal(haft_server_set_tasks(
                          server, HAFT_WITH(haft_task_options, .store = store, .lease_ms = 3000)),
                      0);

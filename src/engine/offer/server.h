@@ -59,8 +59,8 @@ struct task_hooks {
     /* Watches tasks; `wake` is called on any thread when there is news. NULL without memory. */
     struct task_watch *(*watch)(struct tasks *tasks, yyjson_val *ids, void (*wake)(void *context),
                                 void *context);
-    /* Returns the next news: a task as tasks/get describes it, as members of an object; NULL if there
-     * is none. It is valid until the next call. */
+    /* Returns the next news: a task as tasks/get describes it, as members of an object; NULL at
+     * the end. It is valid until the next call. */
     const char *(*news)(struct task_watch *watch, size_t *ret_size);
     void (*unwatch)(struct task_watch *watch);
     void (*start)(struct tasks *tasks); /* the server begins to serve */

@@ -532,8 +532,7 @@ static void listen_to_tasks(haft_call *call)
 {
     if (!haft_client_can(call, "extensions." META_TASKS)) {
         call->error.http_status = ANNOUNCE_HTTP_BAD_REQUEST;
-        hf_respond_error(call, RPC_MISSING_CAPABILITY, NULL,
-                         "{\"requiredCapabilities\":{\"extensions\":{\"" META_TASKS "\":{}}}}");
+        hf_respond_error(call, RPC_MISSING_CAPABILITY, NULL, META_TASKS_REQUIRED);
         return;
     }
     call->handler.execute = listen_execute;

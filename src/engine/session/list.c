@@ -212,17 +212,17 @@ static size_t put_page(haft_call *call, haft_buffer *out, const struct list *lis
 {
     size_t page = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
     int era = hf_revision_rows[call->revision].modern ? MODERN : LEGACY;
+    bool tasks = list_shows_tasks(call);
     size_t n = 0;
 
-    if (list_shows_tasks(call)) {
-        for (; i < offers->n && n < page; i++)
-            if (!offers->entries[i].disabled)
-                list_put_task_entry(out, list, &offers->entries[i], n++);
-        return i;
-    }
-    for (; i < offers->n && n < page; i++)
-        if (!offers->entries[i].disabled)
+    for (; i < offers->n && n < page; i++) {
+        if (offers->entries[i].disabled)
+            continue;
+        if (tasks)
+            list_put_task_entry(out, list, &offers->entries[i], n++);
+        else
             list_put_entry(out, list, &offers->entries[i], era, n++);
+    }
     return i;
 }
 
