@@ -1,17 +1,7 @@
-/* tasks.c - enables tasks for the servers of a command line.
- *
- * A program that is linked with libhaft.a and has no tasks does not contain the code for them: the
- * reference to it is weak. */
+/* tasks.c - enables tasks for the servers of a command line. */
 #include "config/tasks.h"
 
 #include "engine/offer/catalogue.h"
-
-#if defined __GNUC__
-extern __typeof__(haft_server_set_tasks) haft_server_set_tasks __attribute__((weak));
-#define TASKS_LINKED (haft_server_set_tasks != NULL)
-#else
-#define TASKS_LINKED true
-#endif
 
 int hf_task_store_open(const char *file, const haft_allocator *allocator, haft_store **ret_store,
                        haft_reason *reterr_reason)
@@ -41,10 +31,6 @@ int hf_config_set_tasks(haft_server *server, const struct settings *settings)
 
     if (server->tasks.hooks || (!options.store && !config_has_tasks(server)))
         return 0;
-    if (!TASKS_LINKED)
-        return hf_server_refuse(server, HAFT_EINVAL, "tasks",
-                                "a tool declares tasks, but the program is linked without them; "
-                                "call haft_server_set_tasks before haft_main");
     options.struct_size = sizeof options;
     return haft_server_set_tasks(server, &options);
 }
