@@ -254,6 +254,7 @@ const struct option_section hf_option_sections[] = {
     {"stdio", "Standard input and output"},
     {"tools", "Selecting tools"},
     {"limits", "Limits"},
+    {"tasks", "Tasks"},
     {"lists", "Lists"},
     {"log", "Log"},
     {"audit", "Audit"},
