@@ -57,7 +57,7 @@ struct settings {
     unsigned workers, drain_ms;
     size_t max_queue;
     haft_task_options tasks;
-    const char *task_file; /* the file that tasks are in; NULL: memory */
+    const char *task_file;                           /* the file that tasks are in; NULL: memory */
     unsigned char from[SETTINGS_MAX + SETTINGS_OWN]; /* enum source, by the option's place */
     void *own;                                       /* values of the program's options */
     haft_value *file; /* the configuration file; NULL when there is none */
