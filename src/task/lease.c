@@ -357,6 +357,7 @@ void hf_tasks_wake_waiters(struct tasks *tasks)
 haft_time hf_tasks_work(struct tasks *tasks, haft_time now)
 {
     haft_time before = atomic_load(&tasks->now);
+    bool more;
 
     if (now > before)
         atomic_store(&tasks->now, now);
@@ -367,9 +368,8 @@ haft_time hf_tasks_work(struct tasks *tasks, haft_time now)
     if (atomic_load(&tasks->news))
         hf_tasks_read_news(tasks);
     lease_scan(tasks, now);
-    return now + (tasks->n_tasks || (tasks->scan && tasks->scan->scan.cursor)
-                      ? LEASE_TICK
-                      : tasks->options.lease_ms / 2);
+    more = tasks->scan && !atomic_load(&tasks->scan->busy) && tasks->scan->scan.cursor;
+    return now + (more || tasks->n_tasks ? LEASE_TICK : tasks->options.lease_ms / 2);
 }
 
 /* ---- shutting down ---- */

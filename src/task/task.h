@@ -184,13 +184,14 @@ struct tasks {
     atomic_flag lock;
     _Atomic(haft_time) now;
     struct task *slots[TASK_SLOTS];
-    size_t n_tasks, n_queued, n_running;
+    atomic_size_t n_tasks, n_queued, n_running;
     struct task *first, **last; /* queue */
     char owner[17];             /* name of this process in leases */
     struct task_watch *watches;
     struct task_waiter *waiters;
     haft_store_subscriber subscriber;
-    bool subscribed, stopping;
+    bool subscribed;
+    atomic_bool stopping;
     atomic_bool news; /* a watch or a waiter has something to read */
     struct task_scan *scan;
     const struct task_platform *platform;
