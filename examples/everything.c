@@ -681,6 +681,8 @@ static const haft_prompt prompts[] = {
               .description = "A prompt that asks for its context", .get = prompt_that_asks),
 };
 
+#include "everything-tasks.h"
+
 /* ---- registration ---- */
 
 /* In the order in which they are listed. */
@@ -715,6 +717,13 @@ static const haft_tool *const tools[] = {
     &check_seal_tool,
     &ask_what_it_can_tool,
     &test_x_mcp_header_tool,
+    &greet_tool,
+    &slow_compute_tool,
+    &failing_job_tool,
+    &protocol_error_job_tool,
+    &confirm_delete_tool,
+    &multi_input_tool,
+    &test_tool_with_task_tool,
 };
 
 static int add_everything(haft_server *server)

@@ -31,6 +31,7 @@
 #include <haft/skill.h>
 #include <haft/sqlite.h>
 #include <haft/store.h>
+#include <haft/task.h>
 #include <haft/tool.h>
 #include <haft/transport.h>
 #include <haft/ui.h>

@@ -68,6 +68,11 @@ int haft_json(haft_call *call, const char *json, size_t size);
  * must not read with haft_log.  Returns 0 or an error. */
 int haft_error(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 
+/* Ends the call with an error of the protocol (JSON-RPC) instead of a result, with that code and
+ * text: a task becomes "failed".  Models do not see such errors; use haft_error for those that they
+ * can correct.  Returns HAFT_EFAIL, or HAFT_ENOMEM, for the handler to return. */
+int haft_protocol_error(haft_call *call, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
+
 /* Sets a member of the result's `_meta`, as JSON text; a later value for the same key replaces the
  * earlier one.  A key has letters, digits, '-', '_' and '.', with an optional prefix like
  * "com.example/".  Returns 0, HAFT_ENOMEM, or HAFT_EINVAL for another key, for invalid JSON, and

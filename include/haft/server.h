@@ -186,6 +186,12 @@ void haft_tool_isolate(haft_tool_builder *builder, size_t memory);
 /* Sets the scopes that calls of a tool that is being built require: haft/access.h. */
 void haft_tool_scopes(haft_tool_builder *builder, const char *scopes);
 
+/* Makes calls of a tool that is being built tasks, and sets what happens to a task whose process has
+ * ended (haft/task.h). */
+void haft_tool_task(haft_tool_builder *builder, haft_task_mode mode, haft_task_crash crash);
+/* Sets the time limit of such a task and the time until it is deleted; 0: the defaults. */
+void haft_tool_task_times(haft_tool_builder *builder, unsigned timeout_ms, int64_t ttl_ms);
+
 /* Adds the tool to the server and frees the builder, on success and on failure.  Returns as
  * haft_add; an error of the builder is also returned here. */
 int haft_tool_build(haft_tool_builder *builder, haft_server *server);
@@ -196,8 +202,7 @@ int haft_tool_update(haft_tool_builder *builder, haft_server *server, const char
 /* Creates a builder from a definition in JSON: an object with `name` and the members that
  * tools/list has: `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, `icons` and
  * `_meta`.  `annotations.custom.rateLimit`, {"windowMs": 60000, "max": 5}, is the tool's rate and
- * is not listed.  `execution.taskSupport` is not listed either; "required" is refused, since haft
- * has no tasks.  Other members, and members of another type, are refused with their path: the error
+ * is not listed.  `execution.taskSupport` sets haft_tool.task.  Other members, and members of another type, are refused with their path: the error
  * is logged, kept for haft_server_error, and returned by haft_tool_build.  Add the handler and
  * other settings as with any builder. */
 haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t size);

@@ -59,6 +59,20 @@ typedef struct haft_rate {
     unsigned per_ms; /* length of the interval in milliseconds */
 } haft_rate;
 
+/* Whether calls of a tool become tasks (haft/task.h). */
+typedef enum haft_task_mode {
+    HAFT_TASK_NONE,     /* never */
+    HAFT_TASK_OPTIONAL, /* if the client supports tasks; other clients wait for the result */
+    HAFT_TASK_REQUIRED  /* always; clients that do not support tasks get an error */
+} haft_task_mode;
+
+/* What happens to a task whose process has ended while its handler ran. */
+typedef enum haft_task_crash {
+    HAFT_TASK_FAIL,    /* it fails */
+    HAFT_TASK_RESTART, /* the handler runs again from the start, with the answers so far */
+    HAFT_TASK_RESUME   /* the same, and haft_task_saved returns what it has saved */
+} haft_task_crash;
+
 /* A tool.  Zero means the default in each description. */
 typedef struct haft_tool {
     size_t struct_size;           /* set by HAFT_INIT or HAFT_WITH */
@@ -98,6 +112,13 @@ typedef struct haft_tool {
     bool isolate;
     size_t isolate_memory; /* bytes of address space of such a process; 0: as the server */
     const char *scopes;    /* scopes that a call requires, separated by spaces: haft/access.h */
+
+    haft_task_mode task;        /* whether calls become tasks */
+    haft_task_crash task_crash; /* what happens to a task whose process has ended */
+    unsigned task_timeout_ms; /* time limit of a task, instead of timeout_ms; 0: its time to live */
+    int64_t task_ttl_ms;      /* time until a task is deleted; 0: that of the server */
+    /* The call becomes a task only when the handler calls haft_task_begin. */
+    bool task_late;
     const haft_ui *ui;     /* user interface: haft/ui.h; NULL for none */
 } haft_tool;
 

@@ -37,6 +37,10 @@ enum {
     X(HEADER_TIME, 10, s)    /* time limit for the headers of a request */                         \
     X(BODY_TIME, 30, s)      /* time limit for the body of a request */                            \
     X(IDLE_TIME, 1, m)       /* close a connection that is idle for this long */                   \
+    X(TASK_WORKERS, 4, )     /* threads that run tasks */                                          \
+    X(TASKS, 10000, )        /* unfinished tasks */                                                \
+    X(CLIENT_TASKS, 100, )   /* of each client */                                                  \
+    X(TASK_TTL, 60, m)       /* time until a task is deleted */                                    \
     X(SESSIONS, 10000, )     /* sessions of clients of revisions before 2026-07-28 */              \
     X(SESSION_IDLE, 30, m)   /* end a session that is idle for this long */
 

@@ -12,6 +12,7 @@
 #include "cli/arguments.h"
 #include "loop/heap.h"
 #include "config/program_options.h"
+#include "config/tasks.h"
 #include "cli/verb.h"
 
 enum { PAGE_LIMIT = 1 << 20 };
@@ -253,6 +254,12 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
         fprintf(stderr, "%s: no MCP endpoint is configured\n", command->program);
         return command_unable(command);
     }
+    if (command->settings.task_file) {
+        status = hf_task_store_open(command->settings.task_file, command->server->allocator,
+                                    &command->settings.tasks.store, &reason);
+        if (status)
+            return hf_command_refuse(command, &reason);
+    }
     status =
         hf_app_prepare(command->app, command->server, &command->settings, logger, audit, &reason);
     if (status) {
@@ -310,6 +317,8 @@ static void cli_release(struct command *command)
     else
         haft_server_free(command->server);
     command->server = NULL;
+    haft_store_free(command->settings.tasks.store);
+    command->settings.tasks.store = NULL;
 }
 
 /* Reports output that could not be written: stdio drops a buffer that it cannot write, and only

@@ -30,7 +30,8 @@ static bool tool_has_tasks(const haft_client *client)
 {
     yyjson_val *tasks = yyjson_obj_get(client->negotiation.capabilities, "tasks");
 
-    return hf_revision_rows[client->revision].asks_tasks && !client->options.no_tasks &&
+    return hf_revision_rows[client->revision].tasks == TASKS_EXPERIMENTAL &&
+           !client->options.no_tasks &&
            yyjson_obj_get(yyjson_obj_get(yyjson_obj_get(tasks, "requests"), "tools"), "call");
 }
 

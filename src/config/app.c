@@ -10,6 +10,7 @@
 #include "stage/metrics.h"
 #include "config/option.h"
 #include "config/seal_file.h"
+#include "config/tasks.h"
 #include "config/visibility.h"
 
 enum { DISABLED_NAMES = 1024 };
@@ -234,6 +235,8 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
         status = hf_metrics_share(server, own);
     if (!status && settings->audit)
         status = hf_audit_file_take(audit, server);
+    if (!status)
+        status = hf_config_set_tasks(server, settings);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <haft/http.h>
 #include <haft/otlp.h>
 #include <haft/run.h>
+#include <haft/task.h>
 
 #include "config/auth.h"
 #include "process/sandbox.h"
@@ -56,6 +57,8 @@ struct settings {
     /* Both transports have these. */
     unsigned workers, drain_ms;
     size_t max_queue;
+    haft_task_options tasks;
+    const char *task_file;                           /* the file that tasks are in; NULL: memory */
     unsigned char from[SETTINGS_MAX + SETTINGS_OWN]; /* enum source, by the option's place */
     void *own;                                       /* values of the program's options */
     haft_value *file; /* the configuration file; NULL when there is none */

@@ -260,7 +260,11 @@ static int serve_shards(struct serve *serve, haft_reason *reason)
         close_shards(serve);
     } else {
         watch_signals(serve);
+        if (serve->server->tasks.hooks)
+            serve->server->tasks.hooks->start(serve->server->tasks.service);
         run_shards(serve);
+        if (serve->server->tasks.hooks)
+            serve->server->tasks.hooks->stop(serve->server->tasks.service, serve->options.drain_ms);
     }
     hf_signals_end(&serve->signals);
     return status;

@@ -12,6 +12,11 @@
 #define META_LOG_LEVEL META_PREFIX "logLevel"
 #define META_SERVER_INFO META_PREFIX "serverInfo"
 #define META_SUBSCRIPTION META_PREFIX "subscriptionId"
+#define META_TASKS META_PREFIX "tasks" /* the extension */
+/* Data of the error for a client that does not declare it. */
+#define META_TASKS_REQUIRED                                                                        \
+    "{\"requiredCapabilities\":{\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}}"
+#define META_RELATED_TASK META_PREFIX "related-task"
 #define META_PROGRESS "progressToken"
 #define META_TRACEPARENT "traceparent"
 #define META_ISSUES "haft/issues"

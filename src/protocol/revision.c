@@ -31,7 +31,7 @@ const struct revision_row hf_revision_rows[REVISIONS] = {
                         .header = true,
                         .resumes = true,
                         .primes = true,
-                        .asks_tasks = true,
+                        .tasks = TASKS_EXPERIMENTAL,
                         .not_found_code = RESOURCE_NOT_FOUND},
     [REV_2026_07_28] = {.name = "2026-07-28",
                         .modern = true,
@@ -42,6 +42,7 @@ const struct revision_row hf_revision_rows[REVISIONS] = {
                         .message = true,
                         .anonymous = true,
                         .header = true,
+                        .tasks = TASKS_EXTENSION,
                         .not_found_code = INVALID_PARAMS},
 };
 

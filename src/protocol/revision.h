@@ -23,6 +23,9 @@ enum revision {
 
 enum { REVISION_NAME = 10 }; /* a date */
 
+/* Tasks of a revision: none, the experimental ones, or those of the extension. */
+enum revision_tasks { TASKS_NONE, TASKS_EXPERIMENTAL, TASKS_EXTENSION };
+
 struct revision_row {
     char name[REVISION_NAME + 1];
     bool modern;      /* stateless, described by each request's _meta */
@@ -35,8 +38,8 @@ struct revision_row {
     bool anonymous;   /* an error response may have no id */
     bool header;      /* clients name it in MCP-Protocol-Version */
     bool resumes;     /* events of a session's streams are numbered, for clients that come back */
-    bool primes;     /* and such a stream begins with an event, after which it may be interrupted */
-    bool asks_tasks; /* a client asks for a task; in later ones a server decides */
+    bool primes; /* and such a stream begins with an event, after which it may be interrupted */
+    enum revision_tasks tasks;
     int not_found_code; /* of a resource that is not there */
 };
 
@@ -62,7 +65,9 @@ void hf_revision_put_modern(struct json_writer *w);
 enum {
     REVS_LEGACY = REV_BIT(LEGACY_REVISIONS) - 1,
     REVS_ALL = REV_BIT(REVISIONS) - 1,
-    REVS_MODERN = REVS_ALL - REVS_LEGACY
+    REVS_MODERN = REVS_ALL - REVS_LEGACY,
+    REVS_OLD_TASKS = REV_BIT(REV_2025_11_25), /* with experimental tasks */
+    REVS_TASKS = REVS_OLD_TASKS | REV_BIT(REV_2026_07_28)
 };
 
 #endif

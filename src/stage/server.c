@@ -23,6 +23,8 @@ void haft_server_free(haft_server *server)
 {
     if (!server)
         return;
+    if (server->tasks.hooks)
+        server->tasks.hooks->free(server->tasks.service);
     hf_limiter_free(atomic_load(&server->metering.limiter));
     hf_server_unmake(server);
 }

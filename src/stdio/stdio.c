@@ -435,7 +435,11 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
     hf_writer_init(&stdio.writer, server->allocator, stdio.channel.out, options->max_unsent,
                    MAX_UNSENT_MESSAGES);
     open_handles(&stdio);
+    if (server->tasks.hooks)
+        server->tasks.hooks->start(server->tasks.service);
     hf_session_loop_run(&stdio.own);
+    if (server->tasks.hooks)
+        server->tasks.hooks->stop(server->tasks.service, options->drain_ms);
     if (!stdio.own.gone) {
         hf_channel_restore_flags(&stdio.channel);
         if (server->process.leave)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "http/http.h"
+#include "task/task.h"
 #include "config/option.h"
 #include "config/program_options.h"
 #include "support/file.h"
@@ -433,6 +434,8 @@ static void defaults_are_the_servers(void **state)
     there.workers = http->options.workers;
     there.max_queue = http->options.max_queue;
     there.drain_ms = http->options.drain_ms;
+    assert_int_equal(haft_server_set_tasks(server, NULL), 0);
+    there.tasks = server->tasks.service->options;
     for (size_t i = 0; i < hf_option_count; i++) {
         const struct option *option = &hf_option_table[i];
 

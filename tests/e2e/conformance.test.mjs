@@ -79,3 +79,34 @@ for (const [name, passed] of [
                     text.slice(-4000),
                 );
             }));
+
+/* The scenarios of the tasks extension, which belong to no revision. */
+for (const [name, checks] of [
+    ["tasks-lifecycle", 9],
+    ["tasks-capability-negotiation", 5],
+    ["tasks-wire-fields", 4],
+    ["tasks-request-state-removal", 3],
+    ["tasks-mrtr-input", 4],
+    ["tasks-request-headers", 5],
+    ["tasks-dispatch-and-envelope", 9],
+    ["tasks-required-task-error", 3],
+    ["tasks-mrtr-composition", 2],
+])
+    test(`the extension: ${name}`, async () => {
+        const text = await run(
+            "server",
+            "--url",
+            server.url,
+            "--scenario",
+            name,
+            "--force",
+            "--spec-version",
+            "2026-07-28",
+        );
+
+        assert.match(
+            text,
+            new RegExp(`Passed: ${checks}/${checks}, 0 failed, 0 warnings`),
+            text.slice(-4000),
+        );
+    });

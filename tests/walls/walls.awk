@@ -1,7 +1,7 @@
 # walls.awk - who uses whom, by the symbols of the objects.
 #
 # Reads lines "FILE SYMBOL TYPE", FILE a source below src/ without its ending, and `rooms`, the rooms from
-# the lowest to the highest; `seam` is a symbol that does not count.  Prints each reference to a higher room, and the groups of files that need each
+# the lowest to the highest; `seam` has the symbols that do not count.  Prints each reference to a higher room, and the groups of files that need each
 # other (strongly connected components), largest first.  Fails when there is a reference upward, a file in no
 # room, or a group of more than `most` files.
 
@@ -77,7 +77,7 @@ END {
         for (i = 1; i <= n_uses[file]; i++) {
             symbol = uses[file, i]
             other = home[symbol]
-            if (other == "" || other == file || symbol == seam)
+            if (other == "" || other == file || index(seam, " " symbol " "))
                 continue
             if (!((file, other) in edge)) {
                 edge[file, other] = 1

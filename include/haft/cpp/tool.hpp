@@ -411,6 +411,15 @@ inline auto ui(std::string resource, std::string visibility = {})
         t.tool.ui = &t.ui;
     }};
 }
+/* Calls become tasks, if the client supports them or, with HAFT_TASK_REQUIRED, always; `crash` is
+ * what happens to a task whose process has ended: haft/task.h. */
+inline auto task(haft_task_mode mode = HAFT_TASK_OPTIONAL, haft_task_crash crash = HAFT_TASK_FAIL)
+{
+    return detail::tool_option{[mode, crash](detail::held_tool &t) {
+        t.tool.task = mode;
+        t.tool.task_crash = crash;
+    }};
+}
 /* `_meta`: a JSON object. */
 inline auto meta(std::string json)
 {

@@ -244,6 +244,9 @@ void hf_call_end(haft_call *call)
 
     if (call->line.running)
         hf_cap_leave(call);
+    if (call->status == HAFT_AGAIN && call->asking.begins_task && !hf_call_is_unwanted(call) &&
+        call->server->tasks.hooks->take(call->server->tasks.service, call, true))
+        return;
     if (call->status == HAFT_AGAIN && !hf_call_is_unwanted(call)) {
         hf_input_ask(call);
         return;

@@ -159,6 +159,16 @@ struct call_line {
     atomic_bool turn;
 };
 
+/* The task that a call runs for (src/task). */
+struct call_task {
+    const char *id;
+    const void *saved; /* NULL if there is nothing */
+    size_t saved_size;
+    /* The handler reports progress; the text may be empty. */
+    void (*progress)(struct call_task *task, double done, double total, const char *text);
+    int (*save)(struct call_task *task, const void *bytes, size_t size);
+};
+
 /* Calls without a message (inner.c). */
 struct call_inner {
     haft_call *parent;   /* the call that made it; NULL for calls from outside; see hf_inner_hold */
@@ -171,6 +181,7 @@ struct call_inner {
     int (*on_invalid)(haft_call *call, const haft_issues *issues);
     void (*done)(haft_call *call); /* called in place of responding, on the thread that it came
                                     * from */
+    struct call_task *task;        /* NULL if there is none */
 };
 
 /* Its links among the calls of its owner. */

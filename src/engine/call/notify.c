@@ -33,12 +33,28 @@ static void notify_put_text(struct json_writer *w, const char *format, va_list a
     hf_json_string(w, text, haft_utf8_valid(text, n));
 }
 
+static void notify_task(struct call_task *task, double done, double total, const char *format,
+                        va_list args)
+{
+    char text[LINE] = "";
+
+    if (format)
+        vsnprintf(text, sizeof text, format, args);
+    task->progress(task, done, total, text);
+}
+
 void haft_progress(haft_call *call, double done, double total, const char *format, ...)
 {
     haft_buffer message;
     struct json_writer w = {.out = &message};
     va_list args;
 
+    if (call->inner.task && isfinite(done) && !haft_call_cancelled(call)) {
+        va_start(args, format);
+        notify_task(call->inner.task, done, total, format, args);
+        va_end(args);
+        return;
+    }
     if (!call->progress.token || !isfinite(done) || haft_call_cancelled(call))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);

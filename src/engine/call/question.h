@@ -23,6 +23,7 @@ struct asking {
     struct question *questions;
     const char *state; /* the handler's state: haft_call_set_state */
     unsigned rounds;
+    bool begins_task; /* the handler returned HAFT_AGAIN because of haft_task_begin */
 };
 
 /* Adds a question that a handler asked in another process, and discards an earlier answer. Returns

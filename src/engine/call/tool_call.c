@@ -458,6 +458,9 @@ static void tool_call_walk(haft_call *call, int status)
         }
         if (!status && stages->ready.n)
             status = hf_stages_ready(call);
+        if (!status && call->server->tasks.hooks &&
+            call->server->tasks.hooks->take(call->server->tasks.service, call, false))
+            return;
         if (!status) {
             call->handler.execute = hf_tool_handle;
             call->handler.complete = hf_complete_tool;

@@ -185,6 +185,21 @@ char *haft_call_printf(haft_call *call, const char *format, ...)
     return text;
 }
 
+int haft_protocol_error(haft_call *call, int code, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = haft_arena_vprintf(call->arena, format, args);
+    va_end(args);
+    if (!text)
+        return HAFT_ENOMEM;
+    call->error.code = code ? code : RPC_INTERNAL_ERROR;
+    call->error.message = text;
+    return HAFT_EFAIL;
+}
+
 haft_arena *haft_call_arena(haft_call *call)
 {
     return hf_call_memory(call);

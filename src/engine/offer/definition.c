@@ -214,15 +214,18 @@ static int read_annotations(struct definition_reading *reading, yyjson_val *valu
 
 /* ---- tasks ---- */
 
-/* Tasks are not supported, so only definitions that do not require them are accepted. */
 static int read_task_support(struct definition_reading *reading, yyjson_val *value, void *into)
 {
+    static const char *const modes[] = {"forbidden", "optional", "required"};
+
     (void)into;
-    if (yyjson_equals_str(value, "forbidden") || yyjson_equals_str(value, "optional"))
+    for (int i = HAFT_TASK_NONE; i <= HAFT_TASK_REQUIRED; i++) {
+        if (!yyjson_equals_str(value, modes[i]))
+            continue;
+        reading->builder->tool->task = (haft_task_mode)i;
         return 0;
-    return definition_refuse(reading, yyjson_equals_str(value, "required")
-                                          ? "cannot be \"required\": tasks are not supported"
-                                          : "must be \"forbidden\" or \"optional\"");
+    }
+    return definition_refuse(reading, "must be \"forbidden\", \"optional\" or \"required\"");
 }
 
 static int read_execution(struct definition_reading *reading, yyjson_val *value, void *into)

@@ -1,7 +1,7 @@
 /* engine/offer/platform.h - the function that the engine requires from the operating system.
  *
- * Each of the two libraries defines it: libhaft in src/process, libhaft-core in src/bare. It is the
- * only reference from a lower room to a higher one (tests/walls). */
+ * Each of the two libraries defines it: libhaft in src/process, libhaft-core in src/bare. It and
+ * that of task/platform.h are the only references from a lower room to a higher one (tests/walls). */
 #ifndef HAFT_SRC_ENGINE_OFFER_PLATFORM_H
 #define HAFT_SRC_ENGINE_OFFER_PLATFORM_H
 

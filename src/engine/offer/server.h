@@ -41,6 +41,38 @@ struct isolation {
     void (*release)(struct isolation *isolation);
 };
 
+struct tasks;
+struct task_watch;
+
+/* What src/task adds to a server that has tasks. */
+struct task_hooks {
+    /* A call of a tool has passed its stages, or, if `late`, its handler has called haft_task_begin.
+     * Returns whether the call is taken over: it becomes a task, or has been refused. */
+    bool (*take)(struct tasks *tasks, haft_call *call, bool late);
+    /* Whether haft_task_begin makes the call a task. */
+    bool (*may_take)(struct tasks *tasks, haft_call *call);
+    void (*handle)(struct tasks *tasks, haft_call *call); /* methods tasks/... */
+    /* Calls `then` when it is known which of the task ids of a call the client may watch; the others
+     * have been removed from the array. */
+    void (*admit_ids)(struct tasks *tasks, haft_call *call, yyjson_val *ids,
+                      void (*then)(haft_call *call));
+    /* Watches tasks; `wake` is called on any thread when there is news. NULL without memory. */
+    struct task_watch *(*watch)(struct tasks *tasks, yyjson_val *ids, void (*wake)(void *context),
+                                void *context);
+    /* Returns the next news: a task as tasks/get describes it, as members of an object; NULL at
+     * the end. It is valid until the next call. */
+    const char *(*news)(struct task_watch *watch, size_t *ret_size);
+    void (*unwatch)(struct task_watch *watch);
+    void (*start)(struct tasks *tasks); /* the server begins to serve */
+    void (*stop)(struct tasks *tasks, unsigned ms);
+    void (*free)(struct tasks *tasks);
+};
+
+struct server_tasks {
+    const struct task_hooks *hooks; /* NULL if there are no tasks */
+    struct tasks *service;          /* of src/task */
+};
+
 /* Notifications that the metrics stage needs besides its stage callbacks: a call starts or stops
  * waiting for a thread or its turn; invalid arguments were repaired; a client connected, or
  * disconnected after so many milliseconds. */
@@ -165,6 +197,7 @@ struct haft_server {
     struct server_isolation isolation;
     struct server_keys keys;
     struct server_process process;
+    struct server_tasks tasks;
 };
 
 void hf_server_lock(haft_server *server);

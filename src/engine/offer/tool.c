@@ -194,6 +194,10 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     if (tool->rate.calls && (!tool->rate.per_ms || tool->rate.calls > MAX_RATE))
         return hf_server_refuse(server, HAFT_EINVAL, tool->name,
                                 "a rate must be 1 to %d calls per interval", MAX_RATE);
+    if ((unsigned)tool->task > HAFT_TASK_REQUIRED ||
+        (unsigned)tool->task_crash > HAFT_TASK_RESUME || tool->task_ttl_ms < 0)
+        return hf_server_refuse(server, HAFT_EINVAL, tool->name,
+                                "the settings for tasks are invalid");
     return arrange(server, item, tool);
 }
 
@@ -440,6 +444,22 @@ void haft_tool_scopes(haft_tool_builder *builder, const char *scopes)
 {
     if (builder)
         builder->tool->scopes = tool_keep(builder, scopes);
+}
+
+void haft_tool_task(haft_tool_builder *builder, haft_task_mode mode, haft_task_crash crash)
+{
+    if (!builder)
+        return;
+    builder->tool->task = mode;
+    builder->tool->task_crash = crash;
+}
+
+void haft_tool_task_times(haft_tool_builder *builder, unsigned timeout_ms, int64_t ttl_ms)
+{
+    if (!builder)
+        return;
+    builder->tool->task_timeout_ms = timeout_ms;
+    builder->tool->task_ttl_ms = ttl_ms;
 }
 
 void haft_tool_isolate(haft_tool_builder *builder, size_t memory)

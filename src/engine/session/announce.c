@@ -26,7 +26,11 @@ static const struct topic {
     {"notifications/prompts/list_changed", "promptsListChanged", 1u << HAFT_OFFER_PROMPT},
 };
 
-enum { TOPICS = sizeof topics / sizeof *topics, LISTEN_LIMIT = 1 << 20 };
+enum {
+    TOPICS = sizeof topics / sizeof *topics,
+    LISTEN_LIMIT = 1 << 20,
+    ANNOUNCE_HTTP_BAD_REQUEST = 400
+};
 
 /* Writes the `_meta` that names the subscription. */
 static void announce_put_meta(struct json_writer *w, const struct listen *listen)
@@ -185,9 +189,34 @@ static void announce_updates(haft_session *session)
         announce_all(session);
 }
 
+/* Sends the news of tasks that clients watch. */
+APART static void announce_tasks(haft_session *session)
+{
+    const struct task_hooks *hooks = session->owner.server->tasks.hooks;
+    const char *members;
+    size_t size;
+
+    for (struct listen *listen = session->listens; listen; listen = listen->next) {
+        while (listen->watch && (members = hooks->news(listen->watch, &size))) {
+            struct json_writer w = {.out = &session->owner.out};
+
+            hf_rpc_begin_notification(&w, "notifications/tasks");
+            hf_json_begin_object(json_key(&w, "params"));
+            hf_json_raw_members(&w, members, size);
+            announce_put_meta(&w, listen);
+            hf_json_end_object(&w);
+            hf_json_end_object(&w);
+            hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
+        }
+    }
+}
+
 void hf_session_announce(struct owner *owner)
 {
     haft_session *session = (haft_session *)owner;
+
+    if (session->n_watches && !session->owner.closed)
+        announce_tasks(session);
 
     /* Fast path: usually there are no changes. */
     if (session->owner.closed ||
@@ -294,8 +323,12 @@ void hf_handle_unsubscribe(haft_call *call)
 
 /* ---- subscriptions of modern clients ---- */
 
-static void listen_free(struct listen *listen)
+static void listen_free(haft_session *session, struct listen *listen)
 {
+    if (listen->watch) {
+        session->owner.server->tasks.hooks->unwatch(listen->watch);
+        session->n_watches--;
+    }
     haft_arena_free(listen->arena);
 }
 
@@ -308,6 +341,8 @@ static void put_honoured(struct json_writer *w, const struct listen *listen)
             hf_json_bool(hf_json_name(w, topics[i].filter, strlen(topics[i].filter)), true);
     if (listen->uris)
         hf_json_value(json_key(w, "resourceSubscriptions"), listen->uris);
+    if (listen->task_ids)
+        hf_json_value(json_key(w, "taskIds"), listen->task_ids);
     hf_json_end_object(w);
 }
 
@@ -372,16 +407,22 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
             listen->lists |= topics[i].lists;
     if (session->owner.server->options.resource_subscriptions)
         listen->uris = yyjson_obj_get(filter, "resourceSubscriptions");
+    if (session->owner.server->tasks.hooks)
+        listen->task_ids = yyjson_obj_get(filter, "taskIds");
     return listen;
 }
 
 static bool is_filter(yyjson_val *filter)
 {
     yyjson_val *uris = yyjson_obj_get(filter, "resourceSubscriptions"), *uri;
+    yyjson_val *ids = yyjson_obj_get(filter, "taskIds"), *id;
     size_t i, n;
 
-    if (!yyjson_is_obj(filter) || (uris && !yyjson_is_arr(uris)))
+    if (!yyjson_is_obj(filter) || (uris && !yyjson_is_arr(uris)) || (ids && !yyjson_is_arr(ids)))
         return false;
+    yyjson_arr_foreach(ids, i, n, id)
+        if (!yyjson_is_str(id))
+            return false;
     for (i = 0; i < TOPICS; i++) {
         yyjson_val *wanted = yyjson_obj_get(filter, topics[i].filter);
 
@@ -424,11 +465,87 @@ static bool listen_admit(haft_call *call, struct listen *listen)
     return true;
 }
 
+static void listen_wake(void *context)
+{
+    hf_owner_wake(context);
+}
+
+/* Begins the subscription: acknowledges it, and watches what it names. */
+static void listen_begin(haft_call *call, yyjson_val *filter)
+{
+    haft_session *session = session_of(call);
+    struct listen *listen = listen_new(call, filter);
+
+    if (!listen) {
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    if (!listen_admit(call, listen)) {
+        listen_free(session, listen);
+        return;
+    }
+    listen->tag = call->request.tag;
+    /* Announce earlier changes first, so that the subscription gets only later ones. */
+    hf_session_announce(&session->owner);
+    if (listen->task_ids) {
+        listen->watch = session->owner.server->tasks.hooks->watch(
+            session->owner.server->tasks.service, listen->task_ids, listen_wake, &session->owner);
+        session->n_watches += listen->watch != NULL;
+    }
+    if ((listen->task_ids && !listen->watch) || !acknowledge(session, listen)) {
+        listen_free(session, listen);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    listen->next = session->listens;
+    session->listens = listen;
+    session->n_listens++;
+    atomic_fetch_add(&session->owner.server->metering.streams, 1);
+    call->answered = true; /* by the subscription, when it ends */
+}
+
+/* ---- subscriptions to tasks, whose owners the store knows ---- */
+
+static void listen_admitted(haft_call *call)
+{
+    haft_finish(call, call->error.code ? HAFT_EFAIL : 0);
+}
+
+static int listen_execute(haft_call *call)
+{
+    yyjson_val *filter = yyjson_obj_get(call->request.params, "notifications");
+
+    call->server->tasks.hooks->admit_ids(call->server->tasks.service, call,
+                                         yyjson_obj_get(filter, "taskIds"), listen_admitted);
+    return HAFT_PENDING;
+}
+
+static void listen_complete(haft_call *call)
+{
+    if (call->status)
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+    else
+        listen_begin(call, yyjson_obj_get(call->request.params, "notifications"));
+}
+
+static void listen_to_tasks(haft_call *call)
+{
+    if (!haft_client_can(call, "extensions." META_TASKS)) {
+        call->error.http_status = ANNOUNCE_HTTP_BAD_REQUEST;
+        hf_respond_error(call, RPC_MISSING_CAPABILITY, NULL, META_TASKS_REQUIRED);
+        return;
+    }
+    call->handler.execute = listen_execute;
+    call->handler.complete = listen_complete;
+    hf_call_allow(call, 0);
+    hf_call_link(call);
+    hf_call_start(call);
+}
+
 void hf_handle_listen(haft_call *call)
 {
     haft_session *session = session_of(call);
     yyjson_val *filter = yyjson_obj_get(call->request.params, "notifications");
-    struct listen *listen;
 
     if (!is_filter(filter)) {
         hf_respond_error(
@@ -441,28 +558,10 @@ void hf_handle_listen(haft_call *call)
         hf_respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
         return;
     }
-    listen = listen_new(call, filter);
-    if (!listen) {
-        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
-        return;
-    }
-    if (!listen_admit(call, listen)) {
-        listen_free(listen);
-        return;
-    }
-    listen->tag = call->request.tag;
-    /* Announce earlier changes first, so that the subscription gets only later ones. */
-    hf_session_announce(&session->owner);
-    if (!acknowledge(session, listen)) {
-        listen_free(listen);
-        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
-        return;
-    }
-    listen->next = session->listens;
-    session->listens = listen;
-    session->n_listens++;
-    atomic_fetch_add(&session->owner.server->metering.streams, 1);
-    call->answered = true; /* by the subscription, when it ends */
+    if (session->owner.server->tasks.hooks && yyjson_obj_get(filter, "taskIds"))
+        listen_to_tasks(call);
+    else
+        listen_begin(call, filter);
 }
 
 /* On a transport with a single channel for all subscriptions, the end of one is also announced. */
@@ -521,7 +620,7 @@ static void end_listens(haft_session *session, const yyjson_val *id, const void 
             end_listen(session, listen);
         if (graceful && !session->owner.options.shared)
             cancel_listen(session, listen);
-        listen_free(listen);
+        listen_free(session, listen);
     }
 }
 

@@ -20,30 +20,48 @@ static void put_list_capability(struct json_writer *w, bool subscribe)
     hf_json_end_object(w);
 }
 
-/* The extensions of the program's options, and those that are attached. */
-static void put_extensions(haft_call *call, struct json_writer *w)
+/* Writes the capabilities of the experimental tasks. */
+static void put_experimental_tasks(struct json_writer *w)
 {
-    const struct extension *first = atomic_load(&call->server->changes.extensions), *at;
+    hf_json_begin_object(json_key(w, "tasks"));
+    hf_json_empty_object(json_key(w, "list"));
+    hf_json_empty_object(json_key(w, "cancel"));
+    hf_json_begin_object(json_key(w, "requests"));
+    hf_json_begin_object(json_key(w, "tools"));
+    hf_json_empty_object(json_key(w, "call"));
+    hf_json_end_object(w);
+    hf_json_end_object(w);
+    hf_json_end_object(w);
+}
+
+/* Whether the server itself declares the extension, with or without the program's options. */
+static bool is_attached(const struct extension *first, bool tasks, yyjson_val *name)
+{
+    while (first && !yyjson_equals_str(name, first->name))
+        first = first->next;
+    return first || (tasks && yyjson_equals_str(name, META_TASKS));
+}
+
+/* The extensions of the program's options, and those that are attached. */
+static void put_extensions(haft_call *call, bool tasks, struct json_writer *w)
+{
+    const struct extension *first = atomic_load(&call->server->changes.extensions);
     const char *own = call->server->options.extensions;
-    yyjson_val *key, *value;
+    yyjson_val *all, *key, *value;
     size_t i, n;
 
-    if (!first) {
+    if (!first && !tasks) {
         hf_put_json_member(w, "extensions", own);
         return;
     }
     hf_json_begin_object(json_key(w, "extensions"));
-    if (own) {
-        haft_value *all = haft_json_read(own, strlen(own), 0, call->arena, NULL);
-
-        yyjson_obj_foreach(all, i, n, key, value) {
-            for (at = first; at && strcmp(at->name, yyjson_get_str(key)) != 0; at = at->next)
-                ;
-            if (!at)
-                hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
-        }
-    }
-    for (at = first; at; at = at->next)
+    all = own ? haft_json_read(own, strlen(own), 0, call->arena, NULL) : NULL;
+    yyjson_obj_foreach(all, i, n, key, value)
+        if (!is_attached(first, tasks, key))
+            hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (tasks)
+        hf_json_empty_object(hf_json_name(w, META_TASKS, sizeof META_TASKS - 1));
+    for (const struct extension *at = first; at; at = at->next)
         hf_json_raw(hf_json_name(w, at->name, strlen(at->name)), at->settings,
                     strlen(at->settings));
     hf_json_end_object(w);
@@ -52,6 +70,7 @@ static void put_extensions(haft_call *call, struct json_writer *w)
 /* Writes the server's capabilities, in the form of either era; `offered` has bits of lists. */
 static void put_capabilities(haft_call *call, struct json_writer *w, unsigned offered)
 {
+    const struct revision_row *row = &hf_revision_rows[call->revision];
     const haft_server_options *options = &call->server->options;
     unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
 
@@ -64,8 +83,10 @@ static void put_capabilities(haft_call *call, struct json_writer *w, unsigned of
         put_list_capability(json_key(w, "prompts"), false);
     if (offered & resources)
         put_list_capability(json_key(w, "resources"), options->resource_subscriptions);
-    if (hf_revision_rows[call->revision].modern)
-        put_extensions(call, w);
+    if (call->server->tasks.hooks && row->tasks == TASKS_EXPERIMENTAL)
+        put_experimental_tasks(w);
+    if (row->modern)
+        put_extensions(call, call->server->tasks.hooks && row->tasks == TASKS_EXTENSION, w);
     hf_json_end_object(w);
 }
 

@@ -141,6 +141,29 @@ static void list_put_entry(haft_buffer *out, const struct list *list, const stru
     buffer_add(out, rest->data, rest->size);
 }
 
+/* The same for clients of experimental tasks, which learn here which tools are tasks. */
+APART static void list_put_task_entry(haft_buffer *out, const struct list *list,
+                                      const struct entry *entry, bool comma)
+{
+    struct json_writer w = json_members(out, true);
+
+    list_put_entry(out, list, entry, LEGACY, comma);
+    if (!entry->item->tool || !entry->item->tool->task || out->status)
+        return;
+    out->size--; /* the brace */
+    hf_json_begin_object(json_key(&w, "execution"));
+    hf_json_text(json_key(&w, "taskSupport"),
+                 entry->item->tool->task == HAFT_TASK_REQUIRED ? "required" : "optional");
+    hf_json_end_object(&w);
+    hf_json_end_object(&w);
+}
+
+static bool list_shows_tasks(const haft_call *call)
+{
+    return call->server->tasks.hooks &&
+           hf_revision_rows[call->revision].tasks == TASKS_EXPERIMENTAL;
+}
+
 /* Writes the entry of call_tool, with the hints that all the tools have which it reaches. */
 static void list_put_caller(haft_buffer *out, const struct list *list, const struct item *item,
                             unsigned hints, bool comma)
@@ -175,6 +198,8 @@ APART static size_t list_put_seen(haft_call *call, haft_buffer *out, const struc
             continue;
         if (entry->role == SEARCH_CALL)
             list_put_caller(out, page->list, entry->item, page->survey->hints, n++);
+        else if (list_shows_tasks(call))
+            list_put_task_entry(out, page->list, entry, n++);
         else
             list_put_entry(out, page->list, entry, era, n++);
     }
@@ -187,11 +212,17 @@ static size_t put_page(haft_call *call, haft_buffer *out, const struct list *lis
 {
     size_t page = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
     int era = hf_revision_rows[call->revision].modern ? MODERN : LEGACY;
+    bool tasks = list_shows_tasks(call);
     size_t n = 0;
 
-    for (; i < offers->n && n < page; i++)
-        if (!offers->entries[i].disabled)
+    for (; i < offers->n && n < page; i++) {
+        if (offers->entries[i].disabled)
+            continue;
+        if (tasks)
+            list_put_task_entry(out, list, &offers->entries[i], n++);
+        else
             list_put_entry(out, list, &offers->entries[i], era, n++);
+    }
     return i;
 }
 

@@ -29,6 +29,11 @@ static const struct method methods[] = {
     {NAMED("resources/subscribe"), REVS_LEGACY, METHOD_RESOURCES, hf_handle_subscribe, true, NULL},
     {NAMED("resources/unsubscribe"), REVS_LEGACY, METHOD_RESOURCES, hf_handle_unsubscribe, true,
      NULL},
+    {NAMED("tasks/get"), REVS_TASKS, 0, hf_handle_task, false, "taskId"},
+    {NAMED("tasks/update"), REVS_MODERN, 0, hf_handle_task, false, "taskId"},
+    {NAMED("tasks/cancel"), REVS_TASKS, 0, hf_handle_task, false, "taskId"},
+    {NAMED("tasks/result"), REVS_OLD_TASKS, 0, hf_handle_task, false, NULL},
+    {NAMED("tasks/list"), REVS_OLD_TASKS, 0, hf_handle_task, false, NULL},
     {NAMED("server/discover"), REVS_MODERN, 0, hf_handle_discover, false, NULL},
     {NAMED("subscriptions/listen"), REVS_MODERN, 0, hf_handle_listen, false, NULL},
 };

@@ -35,6 +35,8 @@ void hf_handle_list(haft_call *call);
 void hf_handle_subscribe(haft_call *call);
 void hf_handle_unsubscribe(haft_call *call);
 void hf_handle_listen(haft_call *call);
+/* Handles a method of tasks, if the server has them (request.c). */
+void hf_handle_task(haft_call *call);
 
 /* A method added by the program. */
 struct custom_method {

@@ -192,6 +192,16 @@ static void handle_other(haft_call *call, const struct method *method)
         hf_tool_call_refused(call, HAFT_OUTCOME_NOT_FOUND);
 }
 
+void hf_handle_task(haft_call *call)
+{
+    const struct task_hooks *hooks = call->server->tasks.hooks;
+
+    if (hooks)
+        hooks->handle(call->server->tasks.service, call);
+    else
+        handle_other(call, NULL);
+}
+
 /* Whether the client has as many calls in flight as it may.  A ping takes no room. */
 static bool is_full(const haft_call *call)
 {

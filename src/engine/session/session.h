@@ -13,9 +13,11 @@ struct listen {
     haft_arena *arena;
     yyjson_val *id;
     void *tag;
-    unsigned lists;         /* bits: lists whose changes it subscribes to */
-    yyjson_val *uris;       /* an array; NULL if there is none */
-    haft_identity identity; /* of the client; without a principal if it is not known */
+    unsigned lists;           /* bits: lists whose changes it subscribes to */
+    yyjson_val *uris;         /* an array; NULL if there is none */
+    haft_identity identity;   /* of the client; without a principal if it is not known */
+    yyjson_val *task_ids;     /* an array; NULL if there is none */
+    struct task_watch *watch; /* of these; NULL if there is none */
 };
 
 struct subscription {
@@ -52,7 +54,7 @@ struct haft_session {
     unsigned n_changes; /* counts changes of the saved state (remember.c) */
 
     struct listen *listens;
-    size_t n_listens;
+    size_t n_listens, n_watches;
     const char *principal;         /* principal of the message being received, */
     const haft_identity *identity; /* and more about it; NULL if unknown */
     haft_identity own_identity;    /* of the session's options, if they have one, */

@@ -1,0 +1,36 @@
+/* tasks.c - enables tasks for the servers of a command line. */
+#include "config/tasks.h"
+
+#include "engine/offer/catalogue.h"
+
+int hf_task_store_open(const char *file, const haft_allocator *allocator, haft_store **ret_store,
+                       haft_reason *reterr_reason)
+{
+    (void)allocator;
+    (void)ret_store;
+    return hf_error_set(reterr_reason, HAFT_ENOTFOUND, "--tasks",
+                        "cannot keep tasks in %s: this needs the package libhaft-sqlite", file);
+}
+
+/* Whether a tool of the server declares tasks. */
+static bool config_has_tasks(haft_server *server)
+{
+    struct catalogue *catalogue = hf_catalogue_take(server);
+    const struct offer_list *offers = &catalogue->lists[HAFT_OFFER_TOOL];
+    bool found = false;
+
+    for (size_t i = 0; i < offers->n && !found; i++)
+        found = offers->entries[i].item->tool->task;
+    hf_catalogue_drop(catalogue);
+    return found;
+}
+
+int hf_config_set_tasks(haft_server *server, const struct settings *settings)
+{
+    haft_task_options options = settings->tasks;
+
+    if (server->tasks.hooks || (!options.store && !config_has_tasks(server)))
+        return 0;
+    options.struct_size = sizeof options;
+    return haft_server_set_tasks(server, &options);
+}

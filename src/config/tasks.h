@@ -1,0 +1,16 @@
+/* config/tasks.h - tasks of the servers of a command line (tasks.c). */
+#ifndef HAFT_SRC_CONFIG_TASKS_H
+#define HAFT_SRC_CONFIG_TASKS_H
+
+#include "config/settings.h"
+
+/* Opens the store of tasks in a SQLite database. Returns 0, or an error with the reason. Free it with
+ * haft_store_free. */
+int hf_task_store_open(const char *file, const haft_allocator *allocator, haft_store **ret_store,
+                       haft_reason *reterr_reason);
+
+/* Enables tasks if a tool of the server declares them, or if there is a store for them
+ * (settings->tasks.store). Returns 0, or an error that has been reported. */
+int hf_config_set_tasks(haft_server *server, const struct settings *settings);
+
+#endif

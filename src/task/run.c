@@ -1,0 +1,292 @@
+/* run.c - the queue of tasks, and their runs.
+ *
+ * A run reads the task from the store, calls the handler on a thread for tasks, and ends with the
+ * outcome, with questions, or, if the handler returned HAFT_PENDING, on the thread that calls
+ * haft_finish. */
+#include "engine/call/cap.h"
+#include "engine/call/respond.h"
+#include "engine/call/tool_call.h"
+#include "task/task.h"
+
+enum { RUN_ACTIVE, RUN_RETURNED, RUN_FINISHED };
+enum { RUN_HEAD = 128 };
+
+/* ---- the queue ---- */
+
+/* The first of the queue that has not ended meanwhile, which gets a user; with the lock held. */
+static struct task *run_next(struct tasks *tasks)
+{
+    struct task *task;
+
+    while ((task = tasks->first)) {
+        tasks->first = task->behind;
+        if (!tasks->first)
+            tasks->last = &tasks->first;
+        tasks->n_queued--;
+        task_pin(task);
+        if (task->run.call || (!task_is_over(task->record.state) && !task->writing.lost))
+            return task;
+        task->place = PLACE_NONE;
+        hf_tasks_unlock(tasks);
+        hf_task_flush(task);
+        hf_task_unpin(task);
+        hf_tasks_lock(tasks);
+    }
+    return NULL;
+}
+
+/* ---- the end of a run ---- */
+
+struct run_capture {
+    struct task *task;
+    bool sent;
+};
+
+/* The size of a response before its result or error. */
+static size_t run_skip(haft_call *call, int error_code)
+{
+    char room[RUN_HEAD];
+    haft_buffer head = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
+    struct json_writer w = {.out = &head};
+
+    hf_rpc_begin_response(&w, call->request.id);
+    if (error_code)
+        json_key(&w, "error");
+    else
+        json_key(&w, "result");
+    return head.size;
+}
+
+/* Takes the response that the engine has written: {"jsonrpc":"2.0","id":...,"result":{...}}, or an
+ * error. */
+static void run_take(void *context, const haft_outgoing *message)
+{
+    struct run_capture *capture = context;
+    size_t skipped = run_skip(capture->task->run.call, message->error_code);
+
+    if (capture->sent || skipped >= message->size)
+        return;
+    capture->sent = true;
+    if (message->size - skipped - 1 > capture->task->tasks->options.max_bytes)
+        hf_task_fail(capture->task, RPC_INTERNAL_ERROR,
+                     "Internal error: the result of the task exceeds %zu bytes",
+                     capture->task->tasks->options.max_bytes);
+    else if (message->error_code)
+        hf_task_end(capture->task, TASK_FAILED, hf_rpc_error_text(message->error_code),
+                    message->text + skipped, message->size - skipped - 1);
+    else
+        hf_task_end(capture->task, TASK_COMPLETED, NULL, message->text + skipped,
+                    message->size - skipped - 1);
+}
+
+/* Writes the result in the way of every response, and keeps it. */
+static void run_complete(struct task *task, int status)
+{
+    haft_call *call = task->run.call;
+    struct owner *owner = call->owner;
+    struct run_capture capture = {.task = task};
+    yyjson_val one = {.tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT, .uni.u64 = 1};
+
+    call->status = status;
+    call->request.id = &one; /* that of the client can be of any size */
+    owner->transport = (haft_transport){.send = run_take, .context = &capture};
+    haft_buffer_init(&owner->out, owner->allocator, task->tasks->options.max_bytes + SPARE_BYTES);
+    if (call->error.code)
+        hf_respond_error(call, call->error.code, call->error.message, call->error.data);
+    else
+        hf_complete_tool(call);
+    haft_buffer_finish(&owner->out);
+    owner->transport = (haft_transport){.send = NULL};
+    if (!capture.sent)
+        hf_task_fail(task, RPC_INTERNAL_ERROR, "Internal error");
+}
+
+/* The handler has finished with the status. Releases its user. */
+static void run_over(struct task *task, int status)
+{
+    haft_call *call = task->run.call;
+    struct tasks *tasks = task->tasks;
+
+    if (call->line.running)
+        hf_cap_leave(call);
+    hf_tasks_lock(tasks);
+    tasks->n_running--;
+    task->place = PLACE_NONE;
+    hf_tasks_unlock(tasks);
+    if (status == HAFT_AGAIN && !haft_call_cancelled(call))
+        hf_task_ask(task);
+    else if (status == CALL_LATE)
+        hf_task_fail(task, RPC_INTERNAL_ERROR, "The task exceeded its time limit of %u ms",
+                     call->time.allowed_ms);
+    else
+        run_complete(task, status);
+    hf_task_flush(task);
+    hf_task_unpin(task);
+}
+
+/* A pending handler has finished, or the turn of a queued call has come: then with the server's lock
+ * held. */
+static void run_finished(void *context, int status)
+{
+    struct task *task = context;
+    struct tasks *tasks = task->tasks;
+    int active = RUN_ACTIVE;
+
+    if (task->run.in_line) {
+        hf_tasks_lock(tasks);
+        hf_task_queue(task);
+        hf_tasks_unlock(tasks);
+        hf_tasks_wake(tasks);
+        return;
+    }
+    task->run.finished = hf_call_understand(task->run.call, status);
+    if (!atomic_compare_exchange_strong(&task->run.phase, &active, RUN_FINISHED))
+        run_over(task, task->run.finished);
+}
+
+/* ---- a run ---- */
+
+static void run_handler(struct task *task)
+{
+    haft_call *call = task->run.call;
+    int active = RUN_ACTIVE, status;
+
+    atomic_store(&task->run.phase, RUN_ACTIVE);
+    status = call->item->isolate ? hf_inner_run(call) : hf_tool_execute(call);
+    if (status == HAFT_PENDING) {
+        if (atomic_compare_exchange_strong(&task->run.phase, &active, RUN_RETURNED))
+            return; /* the task may be gone */
+        status = task->run.finished;
+    } else {
+        hf_call_uncancel(call);
+    }
+    run_over(task, status);
+}
+
+/* Takes a slot of a tool that limits its running calls. Returns whether the handler runs now. */
+static bool run_enter(struct task *task)
+{
+    haft_call *call = task->run.call;
+    struct tasks *tasks = task->tasks;
+    int status;
+
+    if (!call->item->cap || call->line.running)
+        return true;
+    if (task->run.in_line) {
+        task->run.in_line = false;
+        return hf_cap_has_turn(call);
+    }
+    task->run.in_line = true; /* its turn may come before this returns */
+    hf_inner_on_finish(call, run_finished, task);
+    status = hf_cap_enter(call);
+    if (!status)
+        return false;
+    task->run.in_line = false;
+    if (status > 0)
+        return true;
+    hf_tasks_lock(tasks);
+    task->place = PLACE_HELD;
+    hf_tasks_unlock(tasks);
+    return false;
+}
+
+static void run_begin(struct task *task)
+{
+    struct tasks *tasks = task->tasks;
+    bool over;
+
+    if (!run_enter(task))
+        return;
+    hf_inner_on_finish(task->run.call, run_finished, task);
+    hf_tasks_lock(tasks);
+    over = task_is_over(task->record.state) || task->writing.lost;
+    task->place = PLACE_RUNNING;
+    tasks->n_running++;
+    if (!task->record.began) {
+        task->record.began = true;
+        task->writing.dirty = true;
+    }
+    hf_tasks_unlock(tasks);
+    if (over) {
+        run_over(task, HAFT_ECANCELLED);
+        return;
+    }
+    hf_task_flush(task);
+    run_handler(task);
+}
+
+/* The store has answered, on any thread: the task is queued again, now with its call. */
+static void run_loaded(struct task_io *io)
+{
+    struct task *task = io->context;
+    struct tasks *tasks = task->tasks;
+    const char *text = NULL;
+    int code, status;
+
+    status = io->request.status < 0 ? io->request.status : hf_task_call_new(task, io, &text, &code);
+    if (status == 0) {
+        hf_tasks_lock(tasks);
+        hf_task_queue(task);
+        hf_tasks_unlock(tasks);
+        hf_tasks_wake(tasks);
+        return; /* the queue has the user */
+    }
+    hf_tasks_lock(tasks);
+    task->place = PLACE_NONE;
+    hf_tasks_unlock(tasks);
+    if (io->request.status < 0)
+        hf_task_fail(task, RPC_INTERNAL_ERROR, "Internal error: the store failed: %s",
+                     haft_strerror(status));
+    else
+        hf_task_fail(task, text ? code : RPC_INTERNAL_ERROR, "%s", text ? text : "Out of memory");
+    hf_task_unpin(task);
+}
+
+static void run_load(struct task *task, haft_time now)
+{
+    struct tasks *tasks = task->tasks;
+    haft_call *call = hf_inner_new(tasks->server, NULL, now);
+    struct task_io *io = &task->run.io;
+
+    if (!call) {
+        hf_tasks_lock(tasks);
+        task->place = PLACE_NONE;
+        hf_tasks_unlock(tasks);
+        hf_task_fail(task, RPC_INTERNAL_ERROR, "Out of memory");
+        hf_task_unpin(task);
+        return;
+    }
+    hf_tasks_lock(tasks);
+    task->run.call = call;
+    task->place = PLACE_LOADING;
+    hf_tasks_unlock(tasks);
+    hf_task_io_init(io, tasks, task->record.id, call->arena, run_loaded, task);
+    hf_task_io_add(io, HAFT_STORE_GET, "call");
+    hf_task_io_add(io, HAFT_STORE_GET, "task");
+    hf_task_io_add(io, HAFT_STORE_GET, "answers");
+    hf_task_io_add(io, HAFT_STORE_GET, "saved");
+    hf_task_io_add(io, HAFT_STORE_GET, "cancel");
+    hf_task_io_submit(io);
+}
+
+bool hf_tasks_run_one(struct tasks *tasks, haft_time now)
+{
+    struct task *task;
+    bool loaded;
+
+    if (now > atomic_load(&tasks->now))
+        atomic_store(&tasks->now, now);
+    hf_tasks_lock(tasks);
+    task = tasks->stopping ? NULL : run_next(tasks);
+    loaded = task && task->run.call;
+    hf_tasks_unlock(tasks);
+    if (!task)
+        return false;
+    if (!loaded) {
+        run_load(task, now);
+        return true;
+    }
+    hf_task_unpin(task); /* the one of the queue; that of the call remains */
+    run_begin(task);
+    return true;
+}

@@ -1,0 +1,130 @@
+/* test_legacy.c - the experimental tasks of 2025-11-25. */
+#include "client.h"
+
+HAFT_STRUCT(form,
+    HAFT_STRING(name, "A name"));
+
+static int ask(haft_call *call)
+{
+    form who;
+    int status = haft_elicit(call, "who", "Who?", &form_type, &who);
+
+    return status == HAFT_ACCEPTED ? haft_text(call, "hello %s", who.name) : status;
+}
+HAFT_TOOL_BARE(ask, "Asks", .task = HAFT_TASK_OPTIONAL);
+
+static int must(haft_call *call)
+{
+    return haft_error(call, "no luck");
+}
+HAFT_TOOL_BARE(must, "Must be a task", .task = HAFT_TASK_REQUIRED);
+
+static int never(haft_call *call)
+{
+    return haft_text(call, "plain");
+}
+HAFT_TOOL_BARE(never, "Is never a task");
+
+static void open_legacy(struct client *client, haft_server *server, const char *revision)
+{
+    char text[512];
+
+    client_open(client, server);
+    client->legacy = true;
+    snprintf(
+        text, sizeof text,
+        "'protocolVersion':'%s','clientInfo':{'name':'c','version':'1'},'capabilities':{'elicitation':{}}",
+        revision);
+    client_ask(client, "initialize", text);
+}
+
+static void experimental(void **state)
+{
+    static const struct {
+        const char *method, *members, *part;
+    } rows[] = {
+        {"tools/list", "", "'name':'ask'"},
+        {"tools/list", "", "'execution':{'taskSupport':'optional'}"},
+        {"tools/list", "", "'execution':{'taskSupport':'required'}"},
+        {"tools/call", "'name':'must'",
+         "'code':-32601,'message':'The tool must be called as a task'"},
+        {"tools/call", "'name':'never','task':{}",
+         "'code':-32601,'message':'The tool does not support tasks'"},
+        {"tools/call", "'name':'never'", "'text':'plain'"},
+        {"tasks/result", "'taskId':'0123456789012345678901234567890123456789'", "'code':-32602"},
+        {"tasks/update", "'taskId':'0'", "'code':-32601"},
+        {"tasks/list", "'cursor':'x'", "'code':-32602"},
+    };
+    haft_server *server = haft_server_new("test", "1");
+    struct client client;
+    char first[CLIENT_ID];
+
+    (void)state;
+    assert_int_equal(haft_add(server, &ask_tool), 0);
+    assert_int_equal(haft_add(server, &must_tool), 0);
+    assert_int_equal(haft_add(server, &never_tool), 0);
+    assert_int_equal(haft_server_set_tasks(server, NULL), 0);
+    open_legacy(&client, server, "2025-11-25");
+    client_expect(&client, "'tasks':{'list':{},'cancel':{},'requests':{'tools':{'call':{}}}}");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        client_ask(&client, rows[i].method, rows[i].members);
+        client_expect(&client, rows[i].part);
+    }
+    /* A result that is an error is a failed task. */
+    client_create(&client, "must", "{}");
+    client_expect(&client, "'result':{'task':{'taskId':'");
+    client_expect(&client, "'ttl':60000,'pollInterval':1000}}");
+    memcpy(first, client.id, sizeof first);
+    client_run(&client, 0);
+    client_task(&client, "tasks/get", "");
+    client_expect(&client, "'status':'failed'");
+    client_task(&client, "tasks/result", "");
+    client_expect(&client, "'text':'no luck'}],'isError':true");
+    client_expect(&client, "'io.modelcontextprotocol/related-task':{'taskId':'");
+    client_task(&client, "tasks/cancel", "");
+    client_expect(&client, "'code':-32602");
+    /* tasks/result waits, asks, and waits again. */
+    client_create(&client, "ask", "{}");
+    assert_string_equal(client_task(&client, "tasks/result", ""), "");
+    client_run(&client, 0);
+    client_next(&client);
+    client_expect(&client, "'method':'elicitation/create'");
+    client_expect(&client, "'_meta':{'io.modelcontextprotocol/related-task':{'taskId':'");
+    client_task(&client, "tasks/get", "");
+    client_expect(&client, "'status':'input_required'");
+    wire_send(client.wire, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"accept\","
+                           "\"content\":{\"name\":\"ann\"}}}");
+    client_run(&client, 1000);
+    client_next(&client);
+    client_expect(&client, "'text':'hello ann'");
+    /* Cancelling answers the task. */
+    client_create(&client, "ask", "{}");
+    client_task(&client, "tasks/cancel", "");
+    client_expect(&client, "'status':'cancelled'");
+    client_task(&client, "tasks/result", "");
+    client_expect(&client, "'message':'The task was cancelled'");
+    client_ask(&client, "tasks/list", "");
+    client_expect(&client, first);
+    client_expect(&client, client.id);
+    /* A request that waits when the session ends. */
+    client_create(&client, "ask", "{}");
+    client_task(&client, "tasks/result", "");
+    client_close(&client);
+    open_legacy(&client, server, "2025-06-18");
+    client_expect_not(&client, "'tasks'");
+    client_ask(&client, "tools/list", "");
+    client_expect_not(&client, "taskSupport");
+    client_ask(&client, "tools/call", "'name':'never','task':{}");
+    client_expect(&client, "'text':'plain'");
+    client_ask(&client, "tasks/get", "'taskId':'0'");
+    client_expect(&client, "'code':-32601");
+    client_close(&client);
+    haft_server_free(server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(experimental)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
