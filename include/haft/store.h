@@ -199,6 +199,14 @@ int haft_store_subscribe(haft_store *store, haft_store_subscriber *subscriber);
 void haft_store_unsubscribe(haft_store *store, haft_store_subscriber *subscriber);
 void haft_store_free(haft_store *store);
 
+/* What a server decides while its store does not answer: rate limits and single uses. */
+typedef enum haft_store_away {
+    HAFT_AWAY_DEFAULT, /* the default of the option */
+    HAFT_AWAY_LOCAL,   /* decide alone, from what this process knows */
+    HAFT_AWAY_CLOSED,  /* refuse */
+    HAFT_AWAY_OPEN     /* allow */
+} haft_store_away;
+
 /* ---- in memory ------------------------------------------------------------ */
 
 /* Limits of a namespace.  Zero means the default in each description. */

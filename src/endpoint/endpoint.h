@@ -105,6 +105,7 @@ struct haft_endpoint {
     haft_time now, used;
     unsigned keys_version; /* of the authenticator's keys when streams were last checked */
     bool abandoned;
+    bool relays; /* it is connected to other processes (relay.h) */
 };
 
 /* The number at the start of the session id of a request with a header index; UINT_MAX if there is

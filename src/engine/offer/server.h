@@ -51,6 +51,15 @@ struct observer {
     void (*left)(haft_server *server, int64_t ms);
 };
 
+/* Passes the changes of this process on to others (endpoint/relay.c). It is counted: whoever calls it
+ * has taken it with hf_server_take_relay, and drops it. */
+struct change_relay {
+    atomic_uint refs;
+    void (*lists)(struct change_relay *relay, unsigned lists); /* bits of lists that have changed */
+    void (*resource)(struct change_relay *relay, const char *uri);
+    void (*release)(struct change_relay *relay); /* the last reference has been dropped */
+};
+
 /* Version counters; sessions compare them with what they have announced. */
 struct server_changes {
     atomic_uint version_number;     /* changes with the catalogue */
@@ -58,6 +67,7 @@ struct server_changes {
     atomic_uint n_updates;          /* number of resource updates so far */
     char *updates[UPDATES];         /* the latest of them, as a ring */
     atomic_uint offered;            /* bits of lists that have ever been non-empty */
+    struct change_relay *relay;     /* NULL if no other process is told; under the lock */
 };
 
 struct server_stages {
@@ -70,6 +80,15 @@ struct server_watching {
     struct watcher watchers[MAX_WATCHERS];
     size_t n_watchers;
     bool timed; /* a stage needs the duration of calls */
+};
+
+/* What the store is used for (stage/store_state.h). */
+enum store_use { STORE_RATES, STORE_REPLAY, STORE_SESSIONS, STORE_CHANGES, STORE_USES };
+
+struct store_state {
+    atomic_uint failing;                 /* bits of uses whose latest request failed */
+    _Atomic(uint64_t) since[STORE_USES]; /* when they began to fail, of the server's clock */
+    atomic_ullong refused[STORE_USES], local[STORE_USES]; /* decisions without the store */
 };
 
 /* Data of src/stage. */
@@ -88,6 +107,7 @@ struct server_metering {
     void (*put_upstream_metrics)(void *context, haft_buffer *out);
     void (*put_upstreams)(void *context, struct json_writer *w);
     void *upstreams_context;
+    struct store_state store;
 };
 
 struct server_limits {
@@ -180,6 +200,20 @@ void hf_follower_link(haft_server *server, struct follower *follower);
 void hf_follower_unlink(haft_server *server, struct follower *follower);
 /* Notifies all followers that there is something to announce. */
 void hf_server_wake(haft_server *server);
+
+/* ---- change.c: changes, here and in other processes ---- */
+
+/* Report a change that another process has made: clients are told, and nobody else is. */
+void hf_server_note_lists(haft_server *server, unsigned lists);
+void hf_server_note_resource(haft_server *server, const char *uri);
+/* Reports that anything may have changed: every list, and every resource with a subscriber. */
+void hf_server_note_all(haft_server *server);
+/* Tells other processes that lists of this one have changed. */
+void hf_server_tell_lists(haft_server *server, unsigned lists);
+
+/* The relay, to be dropped afterwards; NULL if there is none. */
+struct change_relay *hf_server_take_relay(haft_server *server);
+void hf_relay_drop(struct change_relay *relay);
 
 /* Like hf_struct_view, for a struct of that type; an arena that is NULL is the server's, which
  * several threads may use. Errors are logged and kept for haft_server_error. */
