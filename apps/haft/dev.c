@@ -268,8 +268,8 @@ static void dev_on_quiet(uv_timer_t *timer)
     dev->change = 0;
     if (dev->stage == DEV_ENDING)
         return;
-    dev_note(dev, "%s changed; %s", dev->path, dev->call->build ? "building" : "restarting");
-    if (dev->call->build)
+    dev_note(dev, "%s changed; %s", dev->path, dev->call->dev.build ? "building" : "restarting");
+    if (dev->call->dev.build)
         dev_build(dev);
     else
         dev_restart(dev);
@@ -312,7 +312,7 @@ static void dev_open_handles(struct dev *dev)
 /* Watches a directory and, without a build command, the program itself. */
 static int dev_open_watch(struct dev *dev, char ret_program[PATH_MAX])
 {
-    const char *directory = dev->call->watch ? dev->call->watch : ".";
+    const char *directory = dev->call->dev.watch ? dev->call->dev.watch : ".";
     int status;
 
     dev->watch.changed = dev_changed;
@@ -320,7 +320,7 @@ static int dev_open_watch(struct dev *dev, char ret_program[PATH_MAX])
     status = dev_watch_start(&dev->watch, &dev->loop, directory);
     if (status)
         return complain(EXIT_LOCAL, "cannot watch %s: %s", directory, uv_strerror(status));
-    if (!dev->call->build && strchr(dev->call->child[0], '/') &&
+    if (!dev->call->dev.build && strchr(dev->call->child[0], '/') &&
         realpath(dev->call->child[0], ret_program))
         dev_watch_file(&dev->watch, ret_program);
     return EXIT_DONE;
@@ -330,7 +330,7 @@ static int dev_begin(struct dev *dev)
 {
     int status;
 
-    if (dev->call->build) {
+    if (dev->call->dev.build) {
         dev_build(dev);
         return dev->building ? EXIT_DONE : EXIT_LOCAL;
     }

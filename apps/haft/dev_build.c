@@ -76,7 +76,7 @@ int dev_build_start(struct dev_build *build)
 {
     struct dev *dev = build->dev;
     char shell[] = "/bin/sh", flag[] = "-c";
-    char *args[] = {shell, flag, (char *)(uintptr_t)dev->call->build, NULL};
+    char *args[] = {shell, flag, (char *)(uintptr_t)dev->call->dev.build, NULL};
     uv_stdio_container_t stdio[3] = {{.flags = UV_IGNORE}};
     uv_process_options_t options = {.exit_cb = dev_build_on_exit,
                                     .file = shell,

@@ -67,6 +67,19 @@ struct import_words {
     size_t n_rules;
 };
 
+/* Options of the command dev; each may be NULL. */
+struct dev_words {
+    const char *build; /* build command */
+    const char *watch; /* directory; NULL for the current one */
+};
+
+/* Options of the command nginx; each may be NULL. */
+struct nginx_words {
+    const char *listen; /* address of nginx */
+    const char *server_name;
+    const char *certificate, *key; /* PEM files */
+};
+
 /* The parsed command line. */
 struct invocation {
     const struct command *command;
@@ -87,14 +100,14 @@ struct invocation {
     size_t n_words;
     char **child; /* after the --, NULL-terminated; NULL without a -- */
     struct project_words project;
-    const char *build; /* build command of dev; NULL if there is none */
-    const char *watch; /* directory of dev; NULL for the current one */
-    const char *name;  /* name of a server in a client's configuration; NULL: that of its command */
-    const char *file;  /* that configuration; NULL for the default */
+    struct dev_words dev;
+    const char *name; /* name of a server in a client's configuration; NULL: that of its command */
+    const char *file; /* that configuration; NULL for the default */
     bool remove, dry_run;
     struct login_words login;
     const char *scopes; /* of an API key; NULL: all */
     struct import_words import;
+    struct nginx_words nginx;
 };
 
 /* Bits for the commands of an option. */
@@ -112,6 +125,7 @@ enum {
     FOR_LOGOUT = 1 << 10,
     FOR_KEYS = 1 << 11,
     FOR_IMPORT = 1 << 12,
+    FOR_NGINX = 1 << 13,
     FOR_NONE = 0
 };
 
@@ -174,6 +188,7 @@ int act_logout(struct invocation *call);
 int act_keys(struct invocation *call);
 int act_config(struct invocation *call);
 int act_import(struct invocation *call);
+int act_nginx(struct invocation *call);
 int act_new(struct invocation *call);
 int act_dev(struct invocation *call);
 int act_install(struct invocation *call);

@@ -53,6 +53,9 @@ static void server_set_defaults(haft_server_options *options)
     options->max_in_flight = options->max_in_flight ? options->max_in_flight : DEFAULT_IN_FLIGHT;
     options->max_subscriptions =
         options->max_subscriptions ? options->max_subscriptions : DEFAULT_SUBSCRIPTIONS;
+    options->replicas = options->replicas ? options->replicas : 1;
+    options->store_rate = options->store_rate ? options->store_rate : HAFT_AWAY_LOCAL;
+    options->store_replay = options->store_replay ? options->store_replay : HAFT_AWAY_CLOSED;
 }
 
 void hf_server_set_timeout(haft_server *server, unsigned ms)
