@@ -21,7 +21,8 @@ enum {
     RELAY_URIS = 64,          /* more are "everything" */
     RELAY_MESSAGE = 64 << 10, /* size of a message that is sent, */
     RELAY_RECEIVED = 1 << 20, /* and memory for one that is read */
-    RELAY_RETRY = 1000
+    RELAY_RETRY = 1000,       /* time between attempts while the store fails, */
+    RELAY_PROBE = 5000        /* and between messages that only try it */
 };
 
 static const char relay_space[] = "changes";
@@ -35,6 +36,7 @@ static const char *const relay_lists[OFFER_LISTS] = {[HAFT_OFFER_TOOL] = "tools"
 struct unpublished {
     unsigned lists;
     bool all;
+    bool probe;       /* nothing: a message shows whether the store works */
     haft_buffer uris; /* each ends with a NUL */
     size_t n_uris;
 };
@@ -157,7 +159,7 @@ static void relay_write(struct relay *relay)
         hf_json_end_array(&w);
     }
     hf_json_end_object(&w);
-    news->all = false;
+    news->all = news->probe = false;
     news->lists = 0;
     news->n_uris = 0;
     haft_buffer_clear(&news->uris);
@@ -165,7 +167,7 @@ static void relay_write(struct relay *relay)
 
 static bool relay_has_news(const struct relay *relay)
 {
-    return relay->news.all || relay->news.lists || relay->news.n_uris;
+    return relay->news.all || relay->news.lists || relay->news.n_uris || relay->news.probe;
 }
 
 static void relay_on_published(haft_store_request *request);
@@ -267,10 +269,37 @@ static void relay_tell_resource(struct change_relay *hook, const char *uri)
     relay_publish(relay);
 }
 
+/* The store works again: so does what other parts of the server use it for. What others have
+ * published meanwhile may be lost. */
+static void relay_recover(haft_server *server, int status)
+{
+    bool recovered = false;
+
+    for (int use = 0; use < STORE_USES; use++)
+        recovered |= hf_store_note(server, (enum store_use)use, status);
+    if (recovered)
+        hf_server_note_all(server);
+}
+
+/* Whether it is time for another message: after a failure, or to see whether the store works. With the
+ * lock held. */
+static bool relay_is_due(struct relay *relay, haft_time now, bool degraded)
+{
+    bool first = !relay->retry, due = now >= relay->retry;
+
+    if (relay->busy || (!due && !first))
+        return false;
+    relay->retry = now + (degraded || relay->failed ? RELAY_RETRY : RELAY_PROBE);
+    relay->news.probe = !first;
+    relay->failed = false;
+    return !first;
+}
+
 void hf_relay_tick(haft_endpoint *endpoint)
 {
-    struct relay *relay = (struct relay *)hf_server_take_relay(endpoint->server);
-    bool again = false, answered;
+    haft_server *server = endpoint->server;
+    struct relay *relay = (struct relay *)hf_server_take_relay(server);
+    bool degraded = hf_store_is_degraded(server), due, answered;
     int status;
 
     if (!relay)
@@ -279,16 +308,15 @@ void hf_relay_tick(haft_endpoint *endpoint)
     answered = relay->answered;
     status = relay->status;
     relay->answered = false;
-    if (relay->failed && endpoint->now >= relay->retry) {
+    if (answered && status < 0 && relay->retry > endpoint->now + RELAY_RETRY)
         relay->retry = endpoint->now + RELAY_RETRY;
-        relay->failed = false;
-        again = true;
-    }
+    due = relay_is_due(relay, endpoint->now, degraded);
     relay_unlock(relay);
-    /* What others have published meanwhile may be lost. */
-    if (answered && hf_store_note(endpoint->server, STORE_CHANGES, status))
-        hf_server_note_all(endpoint->server);
-    if (again)
+    if (answered && status < 0)
+        hf_store_note(server, STORE_CHANGES, status);
+    else if (answered)
+        relay_recover(server, status);
+    if (due)
         relay_publish(relay);
     hf_relay_drop(&relay->hook);
 }

@@ -10,7 +10,7 @@ static const struct use_row {
     const char *subject; /* of the log; NULL if the user of the store logs its own */
     haft_store_away initial;
 } use_rows[STORE_USES] = {
-    [STORE_RATES] = {"rates", "rate limits of calls", HAFT_AWAY_LOCAL},
+    [STORE_RATES] = {"rates", "rate limits", HAFT_AWAY_LOCAL},
     [STORE_REPLAY] = {"replay", "protection against replay", HAFT_AWAY_CLOSED},
     [STORE_SESSIONS] = {"sessions", NULL, HAFT_AWAY_LOCAL},
     [STORE_CHANGES] = {"changes", "changes of lists and resources", HAFT_AWAY_LOCAL},

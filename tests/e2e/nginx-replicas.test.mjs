@@ -205,6 +205,27 @@ test("a replica that dies with a call is not asked again", { timeout: 60000 }, (
     }),
 );
 
+test("a replica says that it will end before it refuses connections", { timeout: 60000 }, async () => {
+    const replica = await start("driver", ["--drain-notice", "1500ms", "--threads", "2"]);
+    const { port } = new URL(replica.url);
+    const ready = () => ask(port, null, {}, { method: "GET", path: "/readyz" });
+
+    assert.equal((await ready()).text, '{"status":"ok"}');
+    const began = Date.now();
+
+    replica.process.kill("SIGTERM");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    for (let i = 0; i < 8; i++) {
+        const { status, text } = await ready();
+
+        assert.deepEqual([status, text], [503, '{"status":"draining"}']);
+        assert.equal((await ask(port, ...modern("counts", {}))).status, 200, "requests are still answered");
+    }
+    assert.equal(await replica.ended, 0);
+    assert.ok(Date.now() - began >= 1400, `${Date.now() - began} ms`);
+    await assert.rejects(ready());
+});
+
 test("what cannot stand in the configuration is refused", () => {
     for (const [args, message] of [
         [[], /needs the addresses of 1 to 256 replicas/],

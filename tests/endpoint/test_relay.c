@@ -210,6 +210,44 @@ static void publishes_after_a_failure(void **state)
     group_close(&group);
 }
 
+/* Nothing but a probe has told that the store has failed, and that it works again. */
+static void probes_the_store(void **state)
+{
+    static const struct {
+        enum late_mode mode;
+        bool needs_store;
+        int status;
+        const char *body;
+    } rows[] = {
+        {LATE_AT_ONCE, true, 200, "{\"status\":\"ok\"}"},
+        {LATE_FAILS, false, 200,
+         "{\"status\":\"degraded\",\"store\":{\"degraded\":{\"changes\":{\"seconds\":0}}}}"},
+        {LATE_FAILS, true, 503,
+         "{\"status\":\"degraded\",\"store\":{\"degraded\":{\"changes\":{\"seconds\":0}}}}"},
+        {LATE_AT_ONCE, true, 200, "{\"status\":\"ok\"}"},
+    };
+    struct group group;
+    struct bench *bench;
+
+    (void)state;
+    group_open(&group);
+    bench = group.replicas[2].bench;
+    tick(&group, 10);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        late_store_set(group.late, rows[i].mode);
+        for (int k = 0; k < 6; k++)
+            tick(&group, 1000);
+        bench->endpoint->guard.needs_store = rows[i].needs_store;
+        ask(bench, "GET", "/readyz", "", "");
+        if (bench->reply.status != rows[i].status || strcmp(bench->reply.body, rows[i].body))
+            fail_msg("row %zu: %d %s", i, bench->reply.status, bench->reply.body);
+        ask(bench, "GET", "/readyz", "x-forwarded-for: 192.0.2.1\n", "");
+        assert_null(strstr(bench->reply.body, "changes"));
+    }
+    assert_int_equal(occurrences(group.replicas[0].listen.body, TOOLS), 1); /* everything, once */
+    group_close(&group);
+}
+
 static void reads_messages(void **state)
 {
     static const struct {
@@ -331,6 +369,7 @@ int main(void)
         cmocka_unit_test(collects_while_it_waits),
         cmocka_unit_test(tells_everything_after_a_gap),
         cmocka_unit_test(publishes_after_a_failure),
+        cmocka_unit_test(probes_the_store),
         cmocka_unit_test(reads_messages),
         cmocka_unit_test(stays_among_replicas),
         cmocka_unit_test(ends_with_its_endpoints),

@@ -189,30 +189,43 @@ static void outlives_those_who_wait(void **state)
 
 /* ---- a store that fails ---- */
 
-static void refuses_without_a_store(void **state)
+/* Sessions of this process go on, and new ones begin; what is only in the store is refused. */
+static void sessions_go_on_without_a_store(void **state)
 {
     static const struct row failing[] = {
-        {"POST", "/mcp", SESSION, PING, 503, "*The session store is unavailable*",
-         "*Retry-After: 1\r\n*"},
-        {"POST", "/mcp", SESSION, SET_LEVEL, 503, "*The session store is unavailable*", NULL},
-        {"GET", "/mcp", SESSION, "", 503, "*The session store is unavailable*", NULL},
-        {"GET", "/mcp", SESSION "last-event-id: 1-0\n", "", 503, "*", NULL},
+        {"POST", "/mcp", SESSION, PING, 200, PONG, NULL},
+        {"POST", "/mcp", SESSION, SET_LEVEL, 200, DONE2, NULL},
+        {"GET", "/mcp", SESSION "last-event-id: 1-0\n", "", 503,
+         "*The session store is unavailable*", "*Retry-After: 1\r\n*"},
         {"DELETE", "/mcp", SESSION, "", 503, "*The session store is unavailable*", NULL},
-        {"POST", "/mcp", LEGACY, HELLO, 503, "*The session store is unavailable*", NULL},
+        {"POST", "/mcp",
+         LEGACY "mcp-session-id: 00010000000000000000000000000000000077\n" /* of another one */,
+         PING, 503, "*The session store is unavailable*", "*Retry-After: 1\r\n*"},
         {"POST", "/mcp", LEGACY, PING, 200, PONG, NULL}, /* without a session */
+        {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL},
+        {"POST", "/mcp", SESSION, PING, 200, PONG, NULL}, /* of the new one */
     };
     struct stand stand = stand_open(LATE_AT_ONCE, NULL);
     struct bench *bench = stand.bench;
+    struct reply streams[2];
+    struct http_session *session;
 
     (void)state;
     check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
+    ask_into(bench, &streams[0], "GET", "/mcp", SESSION, "");
     late_store_set(stand.late, LATE_FAILS);
     check_rows(bench, failing, COUNT_OF(failing));
+    ask_into(bench, &streams[1], "GET", "/mcp", SESSION, "");
+    assert_true(streams[0].streams && streams[1].streams && !streams[1].over);
     assert_string_equal(lines, "the session store (late) failed: failed\n");
+    session = hf_http_session_find(bench->endpoint, bench->session, strlen(bench->session));
+    assert_int_equal(session->version, 0);
     late_store_set(stand.late, LATE_AT_ONCE);
-    check(bench, &(struct row){"POST", "/mcp", SESSION, SET_LEVEL, 200, DONE2, NULL}, 1);
+    check(bench, &(struct row){"POST", "/mcp", SESSION, SET_LEVEL, 200, DONE2, NULL}, 2);
     assert_string_equal(lines, "the session store (late) failed: failed\n"
                                "the session store (late) is responding again\n");
+    assert_true(session->version); /* others can take it over now */
+    check(bench, &(struct row){"POST", "/mcp", SESSION, PING, 200, PONG, NULL}, 3);
     stand_close(&stand);
 }
 
@@ -494,7 +507,7 @@ int main(void)
         cmocka_unit_test(waits_for_the_store),
         cmocka_unit_test(keeps_the_order),
         cmocka_unit_test(outlives_those_who_wait),
-        cmocka_unit_test(refuses_without_a_store),
+        cmocka_unit_test(sessions_go_on_without_a_store),
         cmocka_unit_test(goes_on_without_a_store),
         cmocka_unit_test(gives_up_in_time),
         cmocka_unit_test(moves_to_another_process),
