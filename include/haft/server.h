@@ -84,6 +84,9 @@ typedef struct haft_server_options {
     /* Credentials and states that may be used once, while the store does not answer:
      * HAFT_AWAY_CLOSED, or HAFT_AWAY_OPEN.  HAFT_AWAY_LOCAL: each process remembers its own. */
     haft_store_away store_replay;
+    /* 32 bytes of another seal key, whose states are accepted too, while replicas change from one key
+     * to the other; NULL for none. */
+    const unsigned char *other_seal_key;
 } haft_server_options;
 
 /* Creates a server, and frees one with everything that it owns.  Name and version are copied;
@@ -95,8 +98,10 @@ haft_server *haft_server_new_with(const char *name, const char *version,
                                   const haft_server_options *options);
 void haft_server_free(haft_server *server);
 
-/* Sets the option of that name, before the server serves.  The key is copied. */
+/* Set the options of these names, also while the server serves; from any thread.  The key is copied.
+ * The other key may be NULL: no other states are accepted then. */
 void haft_server_set_seal_key(haft_server *server, const unsigned char key[32]);
+void haft_server_set_other_seal_key(haft_server *server, const unsigned char *key);
 
 /* Sets the pointer of the program that haft_server_data returns in a handler, instead of `data` of the
  * options; for a program whose data need the server.  Call it before the server serves. */

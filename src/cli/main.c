@@ -93,9 +93,9 @@ int hf_command_check(struct command *command, haft_server *server)
 bool hf_command_can_reload(const struct command *command)
 {
     return command->settings.config || command->settings.audit || command->settings.log_file ||
-           command->settings.auth.keys || command->settings.auth.issuers ||
-           command->settings.http.tls_certificates || command->operands ||
-           (!command->app && command->from_program.n_sections);
+           command->settings.auth.keys || command->settings.seal_key ||
+           command->settings.auth.issuers || command->settings.http.tls_certificates ||
+           command->operands || (!command->app && command->from_program.n_sections);
 }
 
 static bool cli_serves_http(const struct command *command)
@@ -323,8 +323,8 @@ static int cli_open_store(struct command *command, haft_store **ret_store)
 
     if (!serves || !command->settings.store.url)
         return COMMAND_OK;
-    *ret_store = hf_store_open(command->settings.store.url, command->settings.store.password_file,
-                               &reason);
+    *ret_store =
+        hf_store_open(command->settings.store.url, command->settings.store.password_file, &reason);
     if (!*ret_store)
         return hf_command_refuse(command, &reason);
     command->settings.server.store = *ret_store;

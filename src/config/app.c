@@ -233,7 +233,7 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
     if (settings->seal_key && server == own)
         status = hf_seal_file_read(server, settings->seal_key);
     else if (settings->seal_key)
-        haft_server_set_seal_key(server, own->keys.seal);
+        hf_server_share_seal_keys(server, own);
     haft_audit_set_mode(server, (haft_audit_mode)settings->audit_mode);
     if (!status && server != own && own->metering.metrics)
         status = hf_metrics_share(server, own);

@@ -114,7 +114,7 @@ const struct option hf_option_table[] = {
     {"http.replica", "--replica", NULL, AT(http.replica), OPTION_NUMBER, 0, 65535, .initial = "0", .since = 0x000200,
      .help = "number of this process among several behind a load balancer; session ids begin with it in four hexadecimal digits"},
     {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
-     .help = "file with a key of 64 hexadecimal digits that lets replicas resume each other's calls"},
+     .help = "file with a key of 64 hexadecimal digits that lets replicas resume each other's calls; a second line may have another key that is accepted; read again on SIGHUP"},
 
     {"auth.issuers", "--oauth-issuer", NULL, AT(auth.issuers), OPTION_LIST, .takes = "ISSUER", .separator = ';',
      .help = "accept access tokens of this authorization server: its URL, then words such as algorithms=ES256"},

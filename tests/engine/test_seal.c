@@ -111,6 +111,48 @@ static void accepts(struct wire *wire, const char *state)
         strstr(call(wire, "deploy", "{\"target\":\"test\"}", state), "deployed to test"));
 }
 
+/* Replicas change their key in two steps: each accepts the new one, and then each uses it. */
+static void rotation(void **unused)
+{
+    static const struct {
+        const unsigned char *a, *a_other, *b, *b_other; /* keys of two replicas */
+        bool accepted; /* at the second, what the first has sealed */
+    } rows[] = {
+        {key, NULL, key, NULL, true},
+        {key, NULL, key, other_key, true},
+        {key, other_key, other_key, key, true},
+        {other_key, key, key, other_key, true},
+        {key, NULL, other_key, key, true}, /* the old key at A, both at B */
+        {other_key, key, other_key, NULL, true},
+        {key, NULL, other_key, NULL, false},
+        {key, other_key, other_key, NULL, false},
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *a = serve(key), *b = serve(key);
+        struct wire *at_a, *at_b;
+        char state[1024];
+
+        haft_server_set_seal_key(a, rows[i].a);
+        haft_server_set_other_seal_key(a, rows[i].a_other);
+        at_a = connect_as(a, "ann");
+        at_b = connect_as(b, "ann");
+        get_state(at_a, state);
+        /* while B serves */
+        haft_server_set_seal_key(b, rows[i].b);
+        haft_server_set_other_seal_key(b, rows[i].b_other);
+        if (rows[i].accepted)
+            accepts(at_b, state);
+        else
+            refuses(at_b, "deploy", "{\"target\":\"test\"}", state);
+        wire_close(at_a);
+        wire_close(at_b);
+        haft_server_free(a);
+        haft_server_free(b);
+    }
+}
+
 /* Bound to who asked, for what, and until when. */
 static void binding(void **unused)
 {
@@ -241,8 +283,11 @@ static void wrong_types(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binding),     cmocka_unit_test(binds_to_the_server),
-        cmocka_unit_test(addresses),   cmocka_unit_test(tampering),
+        cmocka_unit_test(rotation),
+        cmocka_unit_test(binding),
+        cmocka_unit_test(binds_to_the_server),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(tampering),
         cmocka_unit_test(wrong_types),
     };
 

@@ -9,7 +9,6 @@
 #include "base/sha256.h"
 
 enum {
-    POSSESSION_WINDOW_S = 300,
     POSSESSION_NONCE_S = 300,
     POSSESSION_ARENA = 256 << 10,
     POSSESSION_URL = 4096,
@@ -107,7 +106,7 @@ static int replay_grow(struct replay *replay, struct replay_table *table)
 }
 
 /* Remembers a proof. Returns 0; HAFT_EEXISTS if it has been used; HAFT_EBUSY or HAFT_ENOMEM if it
- * cannot be remembered. A store that several servers share could stand here. */
+ * cannot be remembered. A store that several servers share is asked afterwards (single_use.c). */
 static int replay_use(struct replay *replay, struct siphash_pair digest, int64_t now_s)
 {
     int status = 0;
@@ -250,6 +249,8 @@ static int possession_check_proof(struct authenticator *authenticator,
     siphash_init_pair(&hash, authenticator->digest_key);
     hf_siphash_pair_bytes(&hash, known->jkt, strlen(known->jkt));
     hf_siphash_pair_bytes(&hash, proof.jti, strlen(proof.jti));
+    if (authenticator->options.store)
+        hf_single_use_name(known->jkt, proof.jti, possession->name);
     status = replay_use(authenticator->replay, siphash_finish_pair(&hash),
                         authenticator_now(authenticator, false) / 1000);
     return status == HAFT_EEXISTS ? possession_refuse(possession, "invalid_dpop_proof",
@@ -315,6 +316,7 @@ int hf_possession_check(struct authenticator *authenticator, const struct presen
 
     ret_possession->error = NULL;
     ret_possession->renew = false;
+    ret_possession->name[0] = '\0';
     if (known->x5t) {
         status = possession_check_certificate(authenticator, presented, known, ret_possession);
         if (status || ret_possession->error)

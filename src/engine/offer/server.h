@@ -125,8 +125,8 @@ struct server_isolation {
 };
 
 struct server_keys {
-    unsigned char seal[32];
-    bool has_seal;
+    unsigned char seal[32], other[32]; /* under the lock; the other one only unseals */
+    bool has_seal, has_other;
     unsigned char digest[16]; /* derived from it: for digests of arguments */
     /* Servers of one program with the same key: the first, and the next. */
     haft_server *family, *beside;
@@ -219,6 +219,12 @@ void hf_relay_drop(struct change_relay *relay);
  * several threads may use. Errors are logged and kept for haft_server_error. */
 int hf_server_view(haft_server *server, const char *type, const void *given, size_t own,
                    haft_arena *arena, const void **ret_view);
+
+/* Copies the seal keys, of which there are at most two. Returns their number. */
+enum { SEAL_KEYS = 2, SEAL_KEY = 32 };
+int hf_server_copy_seal_keys(haft_server *server, unsigned char ret_keys[SEAL_KEYS][SEAL_KEY]);
+/* Gives a server the seal keys of another one. */
+void hf_server_share_seal_keys(haft_server *server, haft_server *with);
 
 /* Generates the seal key of a server that was not given one, from the loop's random bytes. Returns
  * 0 or the error of `random`; does nothing if the loop has no `random` or is NULL. */
