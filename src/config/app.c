@@ -237,6 +237,8 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
     haft_audit_set_mode(server, (haft_audit_mode)settings->audit_mode);
     if (!status && server != own && own->metering.metrics)
         status = hf_metrics_share(server, own);
+    if (!status && settings->store.single_use)
+        status = haft_single_use_enable(server);
     if (!status && settings->audit)
         status = hf_audit_file_take(audit, server);
     return status;

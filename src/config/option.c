@@ -161,6 +161,8 @@ const struct option hf_option_table[] = {
     {"store.replay", "--store-replay", NULL, AT(server.store_replay), OPTION_WORD, .words = store_replay_words,
      .numbers = store_replay_numbers, .initial = "closed", .since = 0x000200,
      .help = "credentials and states for one use while the store does not answer: refuse; remember here; or accept"},
+    {"store.single_use", "--single-use", NULL, AT(store.single_use), OPTION_SWITCH, .since = 0x000200,
+     .help = "let the state of an unfinished call be used once"},
 #if HAFT_HTTP
     {"store.required", "--store-required", NULL, AT(http.needs_store), OPTION_SWITCH, .since = 0x000200,
      .help = "answer /readyz with 503 while the store does not answer"},

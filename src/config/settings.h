@@ -38,6 +38,7 @@ struct program_settings {
 struct store_settings {
     const char *url; /* NULL: nowhere */
     const char *password_file;
+    bool single_use; /* of states of unfinished calls */
 };
 
 struct settings {

@@ -28,6 +28,8 @@ static const char *seal_state(haft_call *call)
             hf_json_value(hf_json_name(&w, q->key, strlen(q->key)), q->answer);
     hf_json_end_object(&w);
     json_text_member(&w, "s", call->asking.state);
+    if (call->server->keys.single_use && call->server->options.random)
+        hf_json_unsigned(json_key(&w, "n"), call->server->options.random());
     hf_json_end_object(&w);
     if (!payload.status)
         sealed = hf_seal(call, payload.data, payload.size);

@@ -108,6 +108,7 @@ struct server_metering {
     void (*put_upstreams)(void *context, struct json_writer *w);
     void *upstreams_context;
     struct store_state store;
+    haft_store *own_store; /* of states that have been used, in this process; NULL for none */
 };
 
 struct server_limits {
@@ -127,6 +128,7 @@ struct server_isolation {
 struct server_keys {
     unsigned char seal[32], other[32]; /* under the lock; the other one only unseals */
     bool has_seal, has_other;
+    bool single_use;          /* states are distinguishable, because each may be used once */
     unsigned char digest[16]; /* derived from it: for digests of arguments */
     /* Servers of one program with the same key: the first, and the next. */
     haft_server *family, *beside;
