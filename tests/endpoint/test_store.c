@@ -458,6 +458,69 @@ static void use_it_later(struct stand *stand)
     free(replies);
 }
 
+/* Puts something into the store as a later version of the library would. */
+static void put_entry(haft_store *store, const char *space, haft_store_kind kind, const char *id,
+                      const char *key, const char *value)
+{
+    haft_store_op op = {.kind = kind, .key = HAFT_SLICE(key), .value = HAFT_SLICE(value)};
+    haft_store_request request = {
+        .space = space, .group = HAFT_SLICE(id), .ops = &op, .n_ops = 1, .now = START};
+
+    assert_int_equal(haft_store_submit(store, &request), 0);
+    assert_int_equal(request.status, 1);
+}
+
+static void check_entry(haft_store *store, const char *id, const char *value)
+{
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+    haft_store_op op = {.kind = HAFT_STORE_GET, .key = HAFT_SLICE("record")};
+    haft_store_request request = {.space = "session",
+                                  .group = HAFT_SLICE(id),
+                                  .ops = &op,
+                                  .n_ops = 1,
+                                  .now = START,
+                                  .arena = arena};
+
+    assert_int_equal(haft_store_submit(store, &request), 0);
+    assert_int_equal(op.status, 1);
+    assert_int_equal(op.ret_value.size, strlen(value));
+    assert_memory_equal(op.ret_value.data, value, strlen(value));
+    haft_arena_free(arena);
+}
+
+/* Entries of a later version are not read and not changed. */
+static void leaves_other_versions_alone(void **state)
+{
+    static const char id[] = "00010000000000000000000000000000000042";
+    static const char *const records[] = {"{\"format\":2,\"server\":\"test\",\"path\":\"/mcp\"}",
+                                          "{\"novelty\":true}", "\x01\x02"};
+    struct stand stand = stand_open(LATE_AT_ONCE, NULL);
+    struct bench *bench = stand.bench;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(records); i++) {
+        put_entry(stand.memory, "session", HAFT_STORE_PUT, id, "record", records[i]);
+        snprintf(bench->session, sizeof bench->session, "%s", id);
+        for (int k = 0; k < 2; k++)
+            check(bench,
+                  &(struct row){"POST", "/mcp", SESSION, PING, 404, "*Session not found*", NULL},
+                  i);
+        check(bench, &(struct row){"DELETE", "/mcp", SESSION, "", 404, "*", NULL}, i);
+        check_entry(stand.memory, id, records[i]);
+    }
+    check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
+    check(bench,
+          &(struct row){"POST", "/mcp", SESSION, CALL(4, "count", TOKEN), 200 + STREAMS, "*", NULL},
+          1);
+    put_entry(stand.memory, "events", HAFT_STORE_APPEND, bench->session, "log",
+              "v2 something else");
+    check(bench,
+          &(struct row){"GET", "/mcp", SESSION "last-event-id: 1-1\n", "", 404,
+                        "*events of the session are of another version*", NULL},
+          2);
+    stand_close(&stand);
+}
+
 static void survives_every_failing_allocation(void **state)
 {
     (void)state;
@@ -513,6 +576,7 @@ int main(void)
         cmocka_unit_test(moves_to_another_process),
         cmocka_unit_test(outlives_its_process),
         cmocka_unit_test(moves_to_nobody_else),
+        cmocka_unit_test(leaves_other_versions_alone),
         cmocka_unit_test(survives_every_failing_allocation),
         cmocka_unit_test(allocates_nothing),
     };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "engine/call/seal.h"
 #include "support/test.h"
 #include "support/wire.h"
 
@@ -109,6 +110,42 @@ static void accepts(struct wire *wire, const char *state)
 {
     assert_non_null(
         strstr(call(wire, "deploy", "{\"target\":\"test\"}", state), "deployed to test"));
+}
+
+/* Seals what a later version of the library would. */
+static const char *future_payload;
+
+static int future(haft_call *call)
+{
+    const char *state = hf_seal(call, future_payload, strlen(future_payload));
+
+    return state ? haft_text(call, "\"requestState\":\"%s", state) : HAFT_ENOMEM;
+}
+HAFT_TOOL_BARE(future, "Seals");
+
+static void later_version(void **unused)
+{
+    static const char *const payloads[] = {"{\"r\":1}", "{\"v\":2,\"r\":1}"};
+    haft_server *server = serve(key);
+    struct wire *wire;
+
+    (void)unused;
+    assert_int_equal(haft_add(server, &future_tool), 0);
+    wire = connect_as(server, NULL);
+    for (int i = 0; i < 2; i++) {
+        char params[2048], state[1024];
+        const char *answer;
+
+        future_payload = payloads[i];
+        answer = strstr(wire_call(wire, "tools/call", "\"name\":\"future\""), "State\\\":\\\"");
+        assert_non_null(answer);
+        snprintf(state, sizeof state, "%.*s", (int)strcspn(answer + 10, "\""), answer + 10);
+        snprintf(params, sizeof params, "\"name\":\"future\",\"requestState\":\"%s\"", state);
+        answer = wire_call(wire, "tools/call", params);
+        assert_int_equal(strstr(answer, "Invalid or expired requestState") != NULL, i);
+    }
+    wire_close(wire);
+    haft_server_free(server);
 }
 
 /* Replicas change their key in two steps: each accepts the new one, and then each uses it. */
@@ -283,11 +320,9 @@ static void wrong_types(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rotation),
-        cmocka_unit_test(binding),
-        cmocka_unit_test(binds_to_the_server),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(tampering),
+        cmocka_unit_test(rotation),    cmocka_unit_test(later_version),
+        cmocka_unit_test(binding),     cmocka_unit_test(binds_to_the_server),
+        cmocka_unit_test(addresses),   cmocka_unit_test(tampering),
         cmocka_unit_test(wrong_types),
     };
 

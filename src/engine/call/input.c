@@ -58,7 +58,8 @@ bool hf_input_restore(haft_call *call)
         payload = yyjson_is_str(state)
                       ? hf_unseal(call, yyjson_get_str(state), yyjson_get_len(state))
                       : NULL;
-        if (!payload) {
+        /* "v" is of a later version of the library, whose contents are not known. */
+        if (!payload || yyjson_obj_get(payload, "v")) {
             hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid or expired requestState",
                              "{\"reason\":\"invalid_request_state\"}");
             return false;
