@@ -1,7 +1,7 @@
 /* nginx.c - the command nginx: the configuration of nginx in front of several replicas of a server.
  *
  * The id of a session begins with the number of its replica, so nginx needs no table to find it. The
- * other replicas stand behind it: they continue the session if they share a store, and otherwise
+ * other replicas are its backups: they continue the session if they share a store, and otherwise
  * answer 404, after which the client starts a new one. */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { NGINX_MAX_REPLICAS = 256 };
 
-/* Whether it can stand in the configuration without quotes. */
+/* Whether the configuration can contain it without quotes. */
 static bool nginx_is_word(const char *text)
 {
     static const char plain[] =
@@ -159,7 +159,7 @@ static void nginx_put_front(haft_buffer *out, const struct nginx_words *words)
     haft_buffer_puts(out, "}\n");
 }
 
-/* Reports the first word that cannot stand in the configuration. */
+/* Reports the first word that the configuration cannot contain. */
 static int nginx_check(const struct invocation *call)
 {
     const struct nginx_words *words = &call->nginx;

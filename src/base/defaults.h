@@ -38,7 +38,8 @@ enum {
     X(BODY_TIME, 30, s)      /* time limit for the body of a request */                            \
     X(IDLE_TIME, 1, m)       /* close a connection that is idle for this long */                   \
     X(SESSIONS, 10000, )     /* sessions of clients of revisions before 2026-07-28 */              \
-    X(SESSION_IDLE, 30, m)   /* end a session that is idle for this long */
+    X(SESSION_IDLE, 30, m)   /* end a session that is idle for this long */                        \
+    X(REPLICAS, 1, )         /* processes that share a store */
 
 enum {
 #define DEFAULT_VALUE_(name, number, unit) DEFAULT_##name = number * DEFAULT_UNIT_##unit,

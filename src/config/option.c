@@ -153,7 +153,7 @@ const struct option hf_option_table[] = {
      .help = "share rate limits, sessions, single uses and changes with other processes: redis://HOST:PORT/0"},
     {"store.password_file", "--store-password-file", NULL, AT(store.password_file), OPTION_FILE, .since = 0x000200,
      .help = "file with the password of the store in its first line"},
-    {"store.shared_by", "--replicas", NULL, AT(server.replicas), OPTION_NUMBER, 1, 65536, .initial = "1", .since = 0x000200,
+    {"store.shared_by", "--replicas", NULL, AT(server.replicas), OPTION_NUMBER, 1, 65536, .initial = INITIAL(REPLICAS), .since = 0x000200,
      .help = "number of processes that share the store"},
     {"store.rate", "--store-rate", NULL, AT(server.store_rate), OPTION_WORD, .words = store_rate_words,
      .numbers = store_rate_numbers, .initial = "local", .since = 0x000200,

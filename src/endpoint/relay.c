@@ -3,8 +3,8 @@
  *
  * A message has the kinds of changes, not their contents: {"format":1,"from":ID,"lists":["tools"],
  * "uris":[...]}. One message is on its way at a time, and collects what changes meanwhile. Channels
- * deliver at most once; whoever may have missed a message, or cannot read one, assumes that everything
- * has changed. */
+ * deliver at most once; a process that may have missed a message, or cannot read one, assumes that
+ * everything has changed. */
 #include "endpoint/relay.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static const char *const relay_lists[OFFER_LISTS] = {[HAFT_OFFER_TOOL] = "tools"
                                                      [HAFT_OFFER_TEMPLATE] = "templates",
                                                      [HAFT_OFFER_PROMPT] = "prompts"};
 
-/* What has changed and was not published yet. */
+/* Unpublished changes. */
 struct unpublished {
     unsigned lists;
     bool all;
@@ -172,7 +172,7 @@ static bool relay_has_news(const struct relay *relay)
 
 static void relay_on_published(haft_store_request *request);
 
-/* Takes what is to be published. Returns true if the caller must submit the request. */
+/* Takes the unpublished changes. Returns true if the caller must submit the request. */
 static bool relay_prepare(struct relay *relay)
 {
     bool prepared = false;

@@ -53,7 +53,7 @@ static void server_set_defaults(haft_server_options *options)
     options->max_in_flight = options->max_in_flight ? options->max_in_flight : DEFAULT_IN_FLIGHT;
     options->max_subscriptions =
         options->max_subscriptions ? options->max_subscriptions : DEFAULT_SUBSCRIPTIONS;
-    options->replicas = options->replicas ? options->replicas : 1;
+    options->replicas = options->replicas ? options->replicas : DEFAULT_REPLICAS;
     options->store_rate = options->store_rate ? options->store_rate : HAFT_AWAY_LOCAL;
     options->store_replay = options->store_replay ? options->store_replay : HAFT_AWAY_CLOSED;
 }

@@ -51,8 +51,8 @@ struct observer {
     void (*left)(haft_server *server, int64_t ms);
 };
 
-/* Passes the changes of this process on to others (endpoint/relay.c). It is counted: whoever calls it
- * has taken it with hf_server_take_relay, and drops it. */
+/* Passes the changes of this process on to others (endpoint/relay.c). It is counted: a caller takes it
+ * with hf_server_take_relay, and drops it. */
 struct change_relay {
     atomic_uint refs;
     void (*lists)(struct change_relay *relay, unsigned lists); /* bits of lists that have changed */
@@ -67,7 +67,7 @@ struct server_changes {
     atomic_uint n_updates;          /* number of resource updates so far */
     char *updates[UPDATES];         /* the latest of them, as a ring */
     atomic_uint offered;            /* bits of lists that have ever been non-empty */
-    struct change_relay *relay;     /* NULL if no other process is told; under the lock */
+    struct change_relay *relay;     /* NULL if it tells no other process; under the lock */
 };
 
 struct server_stages {
@@ -205,7 +205,7 @@ void hf_server_wake(haft_server *server);
 
 /* ---- change.c: changes, here and in other processes ---- */
 
-/* Report a change that another process has made: clients are told, and nobody else is. */
+/* Report a change that another process has made, to clients and not to further processes. */
 void hf_server_note_lists(haft_server *server, unsigned lists);
 void hf_server_note_resource(haft_server *server, const char *uri);
 /* Reports that anything may have changed: every list, and every resource with a subscriber. */
