@@ -6,6 +6,7 @@
  * process, so that none needs to be remembered. */
 #include "auth/form.h"
 #include "auth/server/server.h"
+#include "base/hex.h"
 #include "base/sha256.h"
 
 enum {
@@ -177,6 +178,20 @@ static int64_t nonce_age(const struct authenticator *authenticator, const char *
     return now_s - (int64_t)time_s;
 }
 
+/* Writes what a store calls a proof: a hash of its key and its id. */
+static void possession_put_name(const char *jkt, const char *jti, char ret_name[SINGLE_USE_NAME])
+{
+    unsigned char digest[SHA256_SIZE];
+    struct sha256 hash;
+
+    hf_sha256_init(&hash);
+    hf_sha256_add(&hash, jkt, strlen(jkt) + 1);
+    hf_sha256_add(&hash, jti, strlen(jti));
+    hf_sha256_finish(&hash, digest);
+    hf_hex_put(digest, sizeof digest, ret_name);
+    ret_name[2 * sizeof digest] = '\0';
+}
+
 /* ---- the decision ---- */
 
 static int possession_refuse(struct possession *possession, const char *error, const char *text)
@@ -250,7 +265,7 @@ static int possession_check_proof(struct authenticator *authenticator,
     hf_siphash_pair_bytes(&hash, known->jkt, strlen(known->jkt));
     hf_siphash_pair_bytes(&hash, proof.jti, strlen(proof.jti));
     if (authenticator->options.store)
-        hf_single_use_name(known->jkt, proof.jti, possession->name);
+        possession_put_name(known->jkt, proof.jti, possession->name);
     status = replay_use(authenticator->replay, siphash_finish_pair(&hash),
                         authenticator_now(authenticator, false) / 1000);
     return status == HAFT_EEXISTS ? possession_refuse(possession, "invalid_dpop_proof",

@@ -121,9 +121,6 @@ struct possession {
     char name[SINGLE_USE_NAME]; /* of the proof, for a store; empty if there is none */
 };
 
-/* Writes what a store calls a proof: a hash of its key and its id. */
-void hf_single_use_name(const char *jkt, const char *jti, char ret_name[SINGLE_USE_NAME]);
-
 /* Checks how a token is bound. Returns 0 with the decision, or HAFT_ENOMEM or HAFT_EBUSY. */
 int hf_possession_check(struct authenticator *authenticator, const struct presented *presented,
                         const struct known *known, struct possession *ret_possession);

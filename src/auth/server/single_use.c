@@ -3,8 +3,6 @@
  * A proof has passed every other check, and this process has not seen it, when the store is asked. The
  * store remembers a hash of the proof for as long as the proof could be valid. */
 #include "auth/server/check.h"
-#include "base/hex.h"
-#include "base/sha256.h"
 
 enum { SINGLE_USE_MS = (2 * POSSESSION_WINDOW_S + 60) * 1000 };
 
@@ -19,19 +17,6 @@ struct single_use {
     size_t size;
     char path[]; /* of the endpoint */
 };
-
-void hf_single_use_name(const char *jkt, const char *jti, char ret_name[SINGLE_USE_NAME])
-{
-    unsigned char digest[SHA256_SIZE];
-    struct sha256 hash;
-
-    hf_sha256_init(&hash);
-    hf_sha256_add(&hash, jkt, strlen(jkt) + 1);
-    hf_sha256_add(&hash, jti, strlen(jti));
-    hf_sha256_finish(&hash, digest);
-    hf_hex_put(digest, sizeof digest, ret_name);
-    ret_name[2 * sizeof digest] = '\0';
-}
 
 static void single_use_free(struct single_use *use)
 {
