@@ -125,7 +125,7 @@ HAFT_TOOL_BARE(future, "Seals");
 
 static void later_version(void **unused)
 {
-    static const char *const payloads[] = {"{\"r\":1}", "{\"v\":2,\"r\":1}"};
+    static const char *const payloads[] = {"{\"r\":1,\"a\":{}}", "{\"v\":2,\"r\":1,\"a\":{}}"};
     haft_server *server = serve(key);
     struct wire *wire;
 
