@@ -84,6 +84,19 @@ struct task_words {
     const char *id; /* of a task; NULL: the operand */
 };
 
+/* Options of the command dev; each may be NULL. */
+struct dev_words {
+    const char *build; /* build command */
+    const char *watch; /* directory; NULL for the current one */
+};
+
+/* Options of the command nginx; each may be NULL. */
+struct nginx_words {
+    const char *listen; /* address of nginx */
+    const char *server_name;
+    const char *certificate, *key; /* PEM files */
+};
+
 /* The parsed command line. */
 struct invocation {
     const struct command *command;
@@ -112,6 +125,7 @@ struct invocation {
     const char *scopes; /* of an API key; NULL: all */
     struct import_words import;
     struct task_words task;
+    struct nginx_words nginx;
 };
 
 /* Bits for the commands of an option. */
@@ -131,6 +145,7 @@ enum {
     FOR_IMPORT = 1 << 12,
     FOR_SKILLS = 1 << 13,
     FOR_TASKS = 1 << 14,
+    FOR_NGINX = 1 << 15,
     FOR_NONE = 0
 };
 
@@ -195,6 +210,7 @@ int act_keys(struct invocation *call);
 int act_config(struct invocation *call);
 int act_import(struct invocation *call);
 int act_skills(struct invocation *call);
+int act_nginx(struct invocation *call);
 int act_new(struct invocation *call);
 int act_dev(struct invocation *call);
 int act_install(struct invocation *call);

@@ -251,6 +251,30 @@ static bool set_task_id(struct invocation *call, const char *value)
     return *value;
 }
 
+static bool set_listen(struct invocation *call, const char *value)
+{
+    call->nginx.listen = value;
+    return *value;
+}
+
+static bool set_server_name(struct invocation *call, const char *value)
+{
+    call->nginx.server_name = value;
+    return *value;
+}
+
+static bool set_certificate(struct invocation *call, const char *value)
+{
+    call->nginx.certificate = value;
+    return *value;
+}
+
+static bool set_certificate_key(struct invocation *call, const char *value)
+{
+    call->nginx.key = value;
+    return *value;
+}
+
 static bool table_add_rule(struct invocation *call, const char *value)
 {
     if (call->import.n_rules == PROGRAM_MAX_RULES)
@@ -300,6 +324,14 @@ const struct option_row option_rows[] = {
     {"--read-only", NULL, FOR_IMPORT, set_read_only, "only GET and HEAD", NULL, NULL, NULL},
     {"--json", NULL, FOR_IMPORT, set_json, "print the tools and refusals as JSON", NULL, NULL,
      NULL},
+    {"--listen", "ADDRESS", FOR_NGINX, set_listen,
+     "PORT, HOST:PORT or unix:/PATH that nginx listens on (8808)", NULL, NULL, NULL},
+    {"--server-name", "NAME", FOR_NGINX, set_server_name, "host name that clients use", NULL, NULL,
+     NULL},
+    {"--tls-cert", "FILE", FOR_NGINX, set_certificate,
+     "let nginx serve HTTPS with this certificate and its chain (PEM)", NULL, NULL, NULL},
+    {"--tls-key", "FILE", FOR_NGINX, set_certificate_key,
+     "its private key, if it is not in the same file", NULL, NULL, NULL},
     {"--scope", "SCOPES", FOR_LOGIN, set_scopes,
      "scopes to ask for, separated by blanks, besides those that the server names", NULL, NULL,
      NULL},
@@ -345,8 +377,8 @@ const struct option_row option_rows[] = {
     {"--verbose", NULL, FOR_ASKING, set_verbose,
      "print progress and log messages to standard error", NULL, NULL, NULL},
     {"--help", NULL,
-     FOR_ASKING | FOR_NEW | FOR_DEV | FOR_INSTALL | FOR_LOGOUT | FOR_KEYS | FOR_IMPORT, set_help,
-     "print the usage of this command", NULL, NULL, "-h"},
+     FOR_ASKING | FOR_NEW | FOR_DEV | FOR_INSTALL | FOR_LOGOUT | FOR_KEYS | FOR_IMPORT | FOR_NGINX,
+     set_help, "print the usage of this command", NULL, NULL, "-h"},
     {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -500,6 +532,13 @@ static const char import_text[] =
     "rule excludes. --select tag=pets includes the operations with the tag pets, and no others; --select "
     "-method=DELETE excludes an HTTP method, and keeps the rest. In globs, * matches any characters and ? one.";
 
+static const char nginx_text[] =
+    "Prints a configuration of nginx in front of several replicas of a server, whose addresses are the operands: "
+    "HOST:PORT or unix:/PATH. The first one is replica 0, which runs with --replica 0, and so on. Requests of a "
+    "session go to the replica that has made it, all others to any. If a replica does not accept connections, another "
+    "one continues its sessions if the replicas share a store (--store), and otherwise answers 404, after which the "
+    "client starts a new session. nginx does not repeat a call that a replica has received.";
+
 static const char serve_text[] =
     "Serves the tools and routes of plugins, which are shared objects named on the command line or in the "
     "\"plugins\" section of the configuration. The \"gateway\" section defines policies, assigns them to routes, "
@@ -615,6 +654,8 @@ const struct command command_rows[] = {
     {"import", FOR_IMPORT, act_import,
      FORMS("openapi FILE [--prefix NAME] [--select RULE ...] [--read-only]"),
      "show the tools of an OpenAPI document", import_text, FORMS("openapi"), false, NULL},
+    {"nginx", FOR_NGINX, act_nginx, FORMS("[--listen ADDRESS] [--server-name NAME] ADDRESS ..."),
+     "print a configuration of nginx in front of several replicas", nginx_text, NULL, false, NULL},
     {"ping", FOR_ASKING, act_ping, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "check that a server responds, and print its name and version", server_text, NULL, false,
      NULL},

@@ -70,6 +70,10 @@ typedef struct haft_authenticator_options {
     unsigned cache_ms;      /* how long, at most: 60,000 */
     haft_log_function *log; /* receives what concerns operators; NULL: nothing */
     void *log_context;      /* first argument of log */
+    /* Where used DPoP proofs are remembered, so that servers with the same store accept each of them
+     * once; it must outlive the authenticator.  NULL: in this process. */
+    haft_store *store;
+    haft_store_away store_replay; /* while the store does not answer: HAFT_AWAY_CLOSED, with 503 */
 } haft_authenticator_options;
 
 /* Creates an authenticator.  Everything is copied.  Returns NULL with the reason in *reterr_reason

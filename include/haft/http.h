@@ -38,8 +38,8 @@ typedef struct haft_endpoint_options {
     /* Where legacy sessions and their events are kept; must outlive the endpoint.  NULL: the
      * server's store, or else memory of its own. */
     haft_store *store;
-    /* Number of this endpoint among several, below 256: the ids of its sessions begin with it, in
-     * two digits. */
+    /* Number of this endpoint among several, below 256: it is in the ids of its sessions, in two
+     * hexadecimal digits after those of `replica`. */
     unsigned number;
     /* NULL: handlers run on the thread that handles requests, and there are no legacy sessions. */
     const haft_loop *loop;
@@ -47,6 +47,9 @@ typedef struct haft_endpoint_options {
      * X-API-Key are not passed on.  NULL: the program that embeds the endpoint does, in
      * request->principal. */
     haft_authenticator *authenticator;
+    /* Number of this process among several, below 65,536: the ids of its sessions begin with it, in
+     * four hexadecimal digits, so that a load balancer can send each request to its session. */
+    unsigned replica;
 } haft_endpoint_options;
 
 /* An HTTP request. */
@@ -129,6 +132,7 @@ typedef struct haft_http_loop {
     /* For endpoints and sessions of the app; outlives the app.  Its `wake` makes the loop call
      * `tick` soon. */
     const haft_loop *loop;
+    unsigned replica; /* as in haft_endpoint_options */
 } haft_http_loop;
 
 /* A part of an HTTP server next to MCP.  Every loop opens one, which is independent of the others;
@@ -279,6 +283,13 @@ typedef struct haft_http_options {
     const char *const *tls_certificates, *const *tls_keys;
     const char *tls_client_ca; /* clients must have a certificate of these authorities (PEM file) */
     bool tls_client_optional;  /* clients may also have none */
+    unsigned replica;          /* as in haft_endpoint_options */
+    /* Answer /readyz with 503 while the store does not answer; it is otherwise 200, and names what
+     * is degraded. */
+    bool needs_store;
+    /* haft_http_serve: after a signal, goes on for so long while /readyz is answered with 503, so that a
+     * load balancer stops sending requests before connections are refused: 0. */
+    unsigned drain_notice_ms;
 } haft_http_options;
 
 /* Serves until SIGTERM, SIGINT or SIGHUP; calls in flight have drain_ms to finish. options may be

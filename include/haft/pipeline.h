@@ -227,6 +227,13 @@ typedef enum haft_audit_mode {
  * HAFT_AUDIT_DIGEST. */
 void haft_audit_set_mode(haft_server *server, haft_audit_mode mode);
 
+/* Makes the state that a client brings back to an unfinished call valid for one use: a call of a tool
+ * with a state that has been used is refused before its handler runs.  Used states are remembered in
+ * the server's store, so this holds for all its replicas; haft_server_options.store_replay says what
+ * happens while the store does not answer.  A client whose call fails after that has to begin again.
+ * Call it before the server serves.  Returns 0, or an error if memory runs out. */
+int haft_single_use_enable(haft_server *server);
+
 /* Starts counting calls by tool and outcome, their durations, sessions, bytes and converted
  * arguments, before the server serves.  Returns 0 or an error. */
 int haft_metrics_enable(haft_server *server);

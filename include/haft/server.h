@@ -59,8 +59,10 @@ typedef struct haft_server_options {
     uint64_t (*random)(void);
     unsigned timeout_ms;   /* time limit of a call: 30,000 */
     haft_rate client_rate; /* rate limit of each client, for calls of any tool: none */
-    /* State that outlives the process or is shared with others: counts of rate limits, and legacy
-     * sessions over HTTP.  It must outlive the server.  NULL: memory of this process. */
+    /* State that outlives the process or is shared with others: counts of rate limits, legacy
+     * sessions over HTTP, and what may be used once.  Servers of the same name on one store tell each
+     * other over HTTP which lists and resources have changed.  It must outlive the server.  NULL:
+     * memory of this process. */
     haft_store *store;
     size_t page_size;         /* items per page of a list; 0: all */
     size_t max_message;       /* maximum size of a message in bytes: 4 MiB */
@@ -76,6 +78,16 @@ typedef struct haft_server_options {
     const unsigned char *seal_key;
     bool resource_subscriptions; /* offer subscriptions to resources */
     bool lenient; /* tools convert strings to the expected types: haft_tool.lenient */
+    /* Number of processes that share the store: 1.  While it does not answer, each of them allows its
+     * part of the rate limits. */
+    unsigned replicas;
+    haft_store_away store_rate; /* rate limits while the store does not answer: HAFT_AWAY_LOCAL */
+    /* Credentials and states that may be used once, while the store does not answer:
+     * HAFT_AWAY_CLOSED, or HAFT_AWAY_OPEN.  HAFT_AWAY_LOCAL: each process remembers its own. */
+    haft_store_away store_replay;
+    /* 32 bytes of another seal key, whose states are accepted too, while replicas change from one key
+     * to the other; NULL for none. */
+    const unsigned char *other_seal_key;
 } haft_server_options;
 
 /* Creates a server, and frees one with everything that it owns.  Name and version are copied;
@@ -87,8 +99,10 @@ haft_server *haft_server_new_with(const char *name, const char *version,
                                   const haft_server_options *options);
 void haft_server_free(haft_server *server);
 
-/* Sets the option of that name, before the server serves.  The key is copied. */
+/* Set the options of these names, also while the server serves; from any thread.  The key is copied.
+ * The other key may be NULL: no other states are accepted then. */
 void haft_server_set_seal_key(haft_server *server, const unsigned char key[32]);
+void haft_server_set_other_seal_key(haft_server *server, const unsigned char *key);
 
 /* Sets the pointer of the program that haft_server_data returns in a handler, instead of `data` of the
  * options; for a program whose data need the server.  Call it before the server serves. */

@@ -36,6 +36,14 @@ typedef struct haft_slice {
 /* The bytes of a string literal or of a NUL-terminated string, as a haft_slice. */
 #define HAFT_SLICE(text) ((haft_slice){(text), strlen(text)})
 
+/* What a server decides while its store does not answer: rate limits and single uses. */
+typedef enum haft_store_away {
+    HAFT_AWAY_DEFAULT, /* the default of the option */
+    HAFT_AWAY_LOCAL,   /* decide alone, from what this process knows */
+    HAFT_AWAY_CLOSED,  /* refuse */
+    HAFT_AWAY_OPEN     /* allow */
+} haft_store_away;
+
 /* ---- operations ---------------------------------------------------------- */
 
 /* List of the operations, as X(name, text). */

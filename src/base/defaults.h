@@ -42,7 +42,8 @@ enum {
     X(CLIENT_TASKS, 100, )   /* of each client */                                                  \
     X(TASK_TTL, 60, m)       /* time until a task is deleted */                                    \
     X(SESSIONS, 10000, )     /* sessions of clients of revisions before 2026-07-28 */              \
-    X(SESSION_IDLE, 30, m)   /* end a session that is idle for this long */
+    X(SESSION_IDLE, 30, m)   /* end a session that is idle for this long */                        \
+    X(REPLICAS, 1, )         /* processes that share a store */
 
 enum {
 #define DEFAULT_VALUE_(name, number, unit) DEFAULT_##name = number * DEFAULT_UNIT_##unit,

@@ -12,6 +12,7 @@
 #include "cli/arguments.h"
 #include "loop/heap.h"
 #include "config/program_options.h"
+#include "config/store_open.h"
 #include "config/tasks.h"
 #include "cli/verb.h"
 
@@ -104,8 +105,9 @@ bool hf_command_can_reload(const struct command *command)
 {
     return command->settings.config || command->settings.skills || cli_has_files(command->server) ||
            command->settings.audit || command->settings.log_file || command->settings.auth.keys ||
-           command->settings.auth.issuers || command->settings.http.tls_certificates ||
-           command->operands || (!command->app && command->from_program.n_sections);
+           command->settings.seal_key || command->settings.auth.issuers ||
+           command->settings.http.tls_certificates || command->operands ||
+           (!command->app && command->from_program.n_sections);
 }
 
 static bool cli_serves_http(const struct command *command)
@@ -333,6 +335,22 @@ static int cli_flush(const struct command *command, int status)
     return failed && status == COMMAND_OK ? COMMAND_FAILED : status;
 }
 
+/* The store outlives the servers that use it. */
+static int cli_open_store(struct command *command, haft_store **ret_store)
+{
+    bool serves = command->act == hf_command_serve || command->act == hf_command_stdio;
+    haft_reason reason = {0};
+
+    if (!serves || !command->settings.store.url)
+        return COMMAND_OK;
+    *ret_store =
+        hf_store_open(command->settings.store.url, command->settings.store.password_file, &reason);
+    if (!*ret_store)
+        return hf_command_refuse(command, &reason);
+    command->settings.server.store = *ret_store;
+    return COMMAND_OK;
+}
+
 static int cli_run(struct command *command)
 {
     struct audit_file audit = {0};
@@ -342,6 +360,7 @@ static int cli_run(struct command *command)
                                   .file = command->settings.log_file};
     haft_reason reason = {0};
     bool own_log = !hf_server_has_log(command->server);
+    haft_store *store = NULL;
     int status;
 
     if (hf_logger_open(&logger, &options, &reason)) {
@@ -355,13 +374,16 @@ static int cli_run(struct command *command)
                                       .started = &command->settings,
                                       .logger = own_log ? &logger : NULL,
                                       .audit = &audit};
-    status = cli_prepare(command, own_log ? &logger : NULL, &audit);
+    status = cli_open_store(command, &store);
+    if (status == COMMAND_OK)
+        status = cli_prepare(command, own_log ? &logger : NULL, &audit);
     if (status == COMMAND_OK)
         status = act(command);
     status = cli_flush(command, status);
     hf_settings_discard(&command->settings); /* the sections may need the server for it */
     hf_audit_file_close(&audit);             /* and so may what it has to say */
     cli_release(command);
+    haft_store_free(store);
     hf_reload_finish(&command->reload);
     hf_logger_finish(&logger);
     return status;

@@ -210,6 +210,13 @@ static uint64_t random_number(void)
     return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
 }
 
+/* The state of an endpoint of an app is where that of the command line's server is. */
+static void app_share_store(haft_server *server, const haft_server *own)
+{
+    if (!server->options.store)
+        server->options.store = own->options.store;
+}
+
 static void app_set_up(haft_server *server, struct logger *logger)
 {
     if (logger && !hf_server_has_log(server))
@@ -229,10 +236,12 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
     if (settings->seal_key && server == own)
         status = hf_seal_file_read(server, settings->seal_key);
     else if (settings->seal_key)
-        haft_server_set_seal_key(server, own->keys.seal);
+        hf_server_share_seal_keys(server, own);
     haft_audit_set_mode(server, (haft_audit_mode)settings->audit_mode);
     if (!status && server != own && own->metering.metrics)
         status = hf_metrics_share(server, own);
+    if (!status && settings->store.single_use)
+        status = haft_single_use_enable(server);
     if (!status && settings->audit)
         status = hf_audit_file_take(audit, server);
     if (!status)
@@ -263,6 +272,7 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
 
     lay_over(settings, server);
     app_set_up(server, logger);
+    app_share_store(server, own);
     status = app_apply_live_to(server, settings, NULL, live_options(settings, server));
     if (!status)
         status = app_join(server, own, settings, audit);
@@ -311,6 +321,7 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
     for (size_t i = 0; app && (server = hf_app_at(app, own, i)); i++) {
         lay_over(settings, server);
         app_set_up(server, logger);
+        app_share_store(server, own);
     }
     status = hf_app_apply_live(app, own, settings, NULL);
     if (!status && settings->metrics && !own->metering.metrics)

@@ -1,5 +1,6 @@
 /* auth.c - authentication, access and TLS of settings: checked together, and made. */
 #include "config/auth.h"
+#include "auth/server/share.h"
 
 #include <string.h>
 
@@ -213,6 +214,8 @@ int hf_auth_make(const struct settings *settings, haft_server *server,
                       .certificate_header = auth->certificate_header, .log = auth_log,
                       .log_context = server),
             reterr_reason);
+        if (*ret_authenticator)
+            hf_authenticator_share(*ret_authenticator, server);
         status = *ret_authenticator ? 0 : reterr_reason->code ? reterr_reason->code : HAFT_EFAIL;
     }
     if (!status && issuers.n > 1)

@@ -40,6 +40,11 @@ static const struct {
 static const char *const audit_modes[] = {
     [HAFT_AUDIT_DIGEST] = "digest", [HAFT_AUDIT_ARGUMENTS] = "plain", NULL};
 
+static const char *const store_rate_words[] = {"local", "closed", "open", NULL};
+static const int store_rate_numbers[] = {HAFT_AWAY_LOCAL, HAFT_AWAY_CLOSED, HAFT_AWAY_OPEN};
+static const char *const store_replay_words[] = {"closed", "local", "open", NULL};
+static const int store_replay_numbers[] = {HAFT_AWAY_CLOSED, HAFT_AWAY_LOCAL, HAFT_AWAY_OPEN};
+
 static const char *const sandbox_modes[] = {
     [SANDBOX_OFF] = "off", [SANDBOX_ON] = "on", [SANDBOX_BEST_EFFORT] = "best-effort", NULL};
 
@@ -106,8 +111,10 @@ const struct option hf_option_table[] = {
      .initial = DEFAULT_METRICS, .help = "URL path of the metrics"},
     {"http.metrics_for_all", "--metrics-for-all", NULL, AT(http.metrics_for_all), OPTION_SWITCH,
      .help = "serve metrics to non-loopback clients as well"},
+    {"http.replica", "--replica", NULL, AT(http.replica), OPTION_NUMBER, 0, 65535, .initial = "0", .since = 0x000200,
+     .help = "number of this process among several behind a load balancer; session ids begin with it in four hexadecimal digits"},
     {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
-     .help = "file with a key of 64 hexadecimal digits that lets replicas resume each other's calls"},
+     .help = "file with a key of 64 hexadecimal digits that lets replicas resume each other's calls; a second line may have another key that is accepted; read again on SIGHUP"},
 
     {"auth.issuers", "--oauth-issuer", NULL, AT(auth.issuers), OPTION_LIST, .takes = "ISSUER", .separator = ';',
      .help = "accept access tokens of this authorization server: its URL, then words such as algorithms=ES256"},
@@ -140,6 +147,25 @@ const struct option hf_option_table[] = {
      .help = "ask clients for a certificate that one of these authorities has issued (PEM)"},
     {"tls.client", "--tls-client", NULL, AT(auth.tls_client), OPTION_WORD, .words = tls_client_words,
      .initial = "required", .help = "whether clients must have such a certificate"},
+#endif
+
+    {"store.url", "--store", NULL, AT(store.url), OPTION_TEXT, .takes = "URL", .since = 0x000200,
+     .help = "share rate limits, sessions, single uses and changes with other processes: redis://HOST:PORT/0"},
+    {"store.password_file", "--store-password-file", NULL, AT(store.password_file), OPTION_FILE, .since = 0x000200,
+     .help = "file with the password of the store in its first line"},
+    {"store.shared_by", "--replicas", NULL, AT(server.replicas), OPTION_NUMBER, 1, 65536, .initial = INITIAL(REPLICAS), .since = 0x000200,
+     .help = "number of processes that share the store"},
+    {"store.rate", "--store-rate", NULL, AT(server.store_rate), OPTION_WORD, .words = store_rate_words,
+     .numbers = store_rate_numbers, .initial = "local", .since = 0x000200,
+     .help = "rate limits while the store does not answer: count here, divided by --replicas; refuse; or do not limit"},
+    {"store.replay", "--store-replay", NULL, AT(server.store_replay), OPTION_WORD, .words = store_replay_words,
+     .numbers = store_replay_numbers, .initial = "closed", .since = 0x000200,
+     .help = "credentials and states for one use while the store does not answer: refuse; remember here; or accept"},
+    {"store.single_use", "--single-use", NULL, AT(store.single_use), OPTION_SWITCH, .since = 0x000200,
+     .help = "let the state of an unfinished call be used once"},
+#if HAFT_HTTP
+    {"store.required", "--store-required", NULL, AT(http.needs_store), OPTION_SWITCH, .since = 0x000200,
+     .help = "answer /readyz with 503 while the store does not answer"},
 #endif
 
     {"stdio.max_unsent", "--stdio-max-unsent", NULL, AT(stdio.max_unsent), OPTION_SIZE, OPTION_KIB, GIB,
@@ -176,6 +202,12 @@ const struct option hf_option_table[] = {
      .initial = "0", .help = "maximum number of array items and object members in a call's arguments; 0 means unlimited"},
     {"limits.drain", "--drain", NULL, AT(drain_ms), OPTION_DURATION, 1, OPTION_DAY, .initial = INITIAL(DRAIN),
      .help = "time limit for calls in flight when a signal stops the server"},
+
+#if HAFT_HTTP
+    {"limits.drain_notice", "--drain-notice", NULL, AT(http.drain_notice_ms), OPTION_DURATION, 0, OPTION_DAY,
+     .initial = "0", .since = 0x000200,
+     .help = "when a signal stops the server, answer /readyz with 503 for this long before it stops accepting requests"},
+#endif
 
     {"tasks.file", "--tasks", NULL, AT(task_file), OPTION_FILE, .since = 0x000200,
      .help = "keep tasks in this SQLite database, so that they survive the end of the process; otherwise they are in memory"},
@@ -253,6 +285,7 @@ const struct option_section hf_option_sections[] = {
     {"auth", "Authentication and access"},
     {"tls", "TLS"},
 #endif
+    {"store", "Store"},
     {"stdio", "Standard input and output"},
     {"tools", "Selecting tools"},
     {"skills", "Skills"},

@@ -1,5 +1,6 @@
 /* reload.c - applies the configuration again at every SIGHUP. */
 #include "config/reload.h"
+#include "config/seal_file.h"
 
 #include <string.h>
 
@@ -64,6 +65,26 @@ static void reload_keys(const struct reload *reload)
         hf_server_log(reload->server, HAFT_NOTICE, "read the API keys again");
 }
 
+/* Reads the seal keys again, for all servers. */
+static void reload_seal_keys(const struct reload *reload)
+{
+    const char *path = reload->started->seal_key;
+    haft_server *server;
+
+    if (!path)
+        return;
+    if (hf_seal_file_read(reload->server, path)) {
+        hf_server_log(reload->server, HAFT_ERROR,
+                      "cannot read the seal keys again; the old ones remain in use: %s: %s", path,
+                      reload->server->error.text);
+        return;
+    }
+    for (size_t i = 0; (server = hf_app_at(reload->app, reload->server, i)); i++)
+        if (server != reload->server)
+            hf_server_share_seal_keys(server, reload->server);
+    hf_server_log(reload->server, HAFT_NOTICE, "read the seal keys again");
+}
+
 /* Puts the settings in force for clients. */
 static int reload_apply_live(const struct reload *reload, const struct settings *settings)
 {
@@ -123,6 +144,7 @@ void hf_reload_now(void *context)
 
     reopen_files(reload);
     reload_keys(reload);
+    reload_seal_keys(reload);
     hf_app_reload_extensions(reload->app, reload->server);
     hf_complaints_init(&complaints, reload->server->allocator);
     status = hf_settings_load(&settings, reload->started->program, reload->given, reload->n_given,

@@ -35,6 +35,13 @@ struct program_settings {
     const struct program_options *own; /* NULL for none */
 };
 
+/* Where state is shared with other processes. */
+struct store_settings {
+    const char *url; /* NULL: nowhere */
+    const char *password_file;
+    bool single_use; /* of states of unfinished calls */
+};
+
 struct settings {
     haft_arena *arena; /* of strings */
     const char *config;
@@ -54,6 +61,7 @@ struct settings {
     struct sandbox_wish sandbox_wish;
     const char *seal_key; /* the file that has it */
     struct auth_settings auth;
+    struct store_settings store;
     /* Both transports have these. */
     unsigned workers, drain_ms;
     size_t max_queue;

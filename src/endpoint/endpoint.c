@@ -10,6 +10,7 @@
 #include "base/struct.h"
 #include "endpoint/authenticator.h"
 #include "endpoint/job.h"
+#include "endpoint/relay.h"
 
 enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, ENDPOINT_SCRATCH_LIMIT = 64 << 20 };
 
@@ -45,6 +46,10 @@ haft_endpoint *hf_endpoint_new(haft_server *server, const haft_endpoint_options 
                                      .cors_origin = own->cors_origin};
     haft_buffer_init(&endpoint->scratch, allocator, ENDPOINT_SCRATCH_LIMIT);
     haft_buffer_init(&endpoint->record, allocator, ENDPOINT_SCRATCH_LIMIT);
+    if (!hf_relay_attach(endpoint)) {
+        allocator->release(allocator->context, endpoint, sizeof *endpoint);
+        return NULL;
+    }
     if (own->authenticator)
         own->authenticator->class->hold(own->authenticator);
     return endpoint;
@@ -79,6 +84,7 @@ void hf_endpoint_free(haft_endpoint *endpoint)
 {
     const haft_allocator *allocator = endpoint->allocator;
 
+    hf_relay_detach(endpoint);
     hf_endpoint_abandon(endpoint);
     while (endpoint->exchanges)
         hf_exchange_free(endpoint->exchanges);
@@ -361,6 +367,8 @@ void hf_endpoint_tick(haft_endpoint *endpoint, haft_time now)
 
     endpoint->now = now;
     hf_jobs_tick(endpoint);
+    if (endpoint->relays)
+        hf_relay_tick(endpoint);
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i])
             haft_session_tick(endpoint->shared[i], now);

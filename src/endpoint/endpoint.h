@@ -13,9 +13,11 @@
 #include "endpoint/guard.h"
 
 enum {
-    SESSION_ID = 34, /* length of a legacy session's id: the number of its loop, and 128 random
-                      * bits */
-    REST_MS = 5000   /* idle time after which memory kept for reuse is freed */
+    SESSION_ID =
+        38, /* length of a legacy session's id: the numbers of its process and its loop, and
+                      * 128 random bits */
+    SESSION_HOME = 6, /* digits of both numbers */
+    REST_MS = 5000    /* idle time after which memory kept for reuse is freed */
 };
 
 struct store_job;
@@ -105,9 +107,10 @@ struct haft_endpoint {
     haft_time now, used;
     unsigned keys_version; /* of the authenticator's keys when streams were last checked */
     bool abandoned;
+    bool relays; /* it is connected to other processes (relay.h) */
 };
 
-/* The number at the start of the session id of a request with a header index; UINT_MAX if there is
+/* The number of the loop in the session id of a request with a header index; UINT_MAX if there is
  * none. */
 unsigned hf_endpoint_home(const haft_request *request);
 
@@ -174,7 +177,7 @@ void hf_exchange_listen(haft_exchange *exchange, struct http_session *session);
 
 /* Creates a session that only its principal may use; NULL: any client that knows its id. */
 struct http_session *hf_http_session_new(haft_endpoint *endpoint, const char *principal);
-/* The number at the start of an id; UINT_MAX if it is not a valid id. */
+/* The number of the loop in an id; UINT_MAX if it is not a valid id. */
 unsigned hf_http_session_home(const char *id, size_t size);
 struct http_session *hf_http_session_find(haft_endpoint *endpoint, const char *id, size_t size);
 /* Whether it belongs to the principal, which may be NULL. */

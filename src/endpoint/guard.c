@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "endpoint/guard.h"
+#include "stage/store_state.h"
 
 enum { HEADERS_LIMIT = 64 << 10, GUARD_BODY_LIMIT = 4 << 10, GUARD_PROBE_LIMIT = 1 << 20 };
 
@@ -150,36 +151,49 @@ bool hf_request_is_local(const haft_request *request)
            !haft_header_find(request->headers, request->n_headers, "forwarded");
 }
 
-static void guard_probe(struct guard *guard, bool ready, const haft_responder *responder,
-                        void *context)
-{
-    const char *body = ready ? "{\"status\":\"ok\"}" : "{\"status\":\"draining\"}";
+enum guard_state { GUARD_OK, GUARD_DEGRADED, GUARD_DRAINING };
 
-    hf_guard_respond(guard, responder, context, ready ? 200 : 503,
-                     HEADER("Cache-Control", "no-store"), "application/json", body, strlen(body));
+static const char *const guard_states[] = {"ok", "degraded", "draining"};
+
+/* Needs no memory. */
+static void guard_probe(struct guard *guard, int code, enum guard_state state,
+                        const haft_responder *responder, void *context)
+{
+    static const char *const bodies[] = {"{\"status\":\"ok\"}", "{\"status\":\"degraded\"}",
+                                         "{\"status\":\"draining\"}"};
+
+    hf_guard_respond(guard, responder, context, code, HEADER("Cache-Control", "no-store"),
+                     "application/json", bodies[state], strlen(bodies[state]));
 }
 
-/* Whether the server accepts requests and, for this machine, the state of what it calls. */
+/* Whether the server accepts requests and, for this machine, the state of what it calls and of its
+ * store. */
 static void guard_probe_ready(struct guard *guard, const haft_request *request,
                               const haft_responder *responder, void *context)
 {
     const struct server_metering *metering = &guard->server->metering;
+    const bool ends = guard->closing || guard->leaving;
+    const bool degraded = hf_store_is_degraded(guard->server);
+    const enum guard_state state = ends ? GUARD_DRAINING : degraded ? GUARD_DEGRADED : GUARD_OK;
+    const int code = ends || (degraded && guard->needs_store) ? 503 : 200;
     haft_buffer body;
     struct json_writer w = {.out = &body};
 
-    if (guard->closing || !metering->put_upstreams || !hf_request_is_local(request)) {
-        guard_probe(guard, !guard->closing, responder, context);
+    if (ends || (!metering->put_upstreams && !degraded) || !hf_request_is_local(request)) {
+        guard_probe(guard, code, state, responder, context);
         return;
     }
     haft_buffer_init(&body, guard->server->allocator, GUARD_PROBE_LIMIT);
     hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "status"), "ok");
-    metering->put_upstreams(metering->upstreams_context, &w);
+    hf_json_text(json_key(&w, "status"), guard_states[state]);
+    hf_store_put_state(guard->server, &w);
+    if (metering->put_upstreams)
+        metering->put_upstreams(metering->upstreams_context, &w);
     hf_json_end_object(&w);
     if (body.status)
-        guard_probe(guard, true, responder, context);
+        guard_probe(guard, code, state, responder, context);
     else
-        hf_guard_respond(guard, responder, context, 200, HEADER("Cache-Control", "no-store"),
+        hf_guard_respond(guard, responder, context, code, HEADER("Cache-Control", "no-store"),
                          "application/json", body.data, body.size);
     haft_buffer_finish(&body);
 }
@@ -192,7 +206,7 @@ bool hf_guard_opens(struct guard *guard, const haft_request *request,
     bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
 
     if (reads && hf_path_is(request->path, "/healthz")) {
-        guard_probe(guard, true, responder, context);
+        guard_probe(guard, 200, GUARD_OK, responder, context);
         return false;
     }
     if (reads && hf_path_is(request->path, "/readyz")) {

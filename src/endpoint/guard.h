@@ -13,7 +13,9 @@ struct guard {
     const char *const *allowed_hosts; /* as in haft_endpoint_options */
     const char *const *allowed_origins;
     const char *cors_origin;
-    bool closing; /* the server is shutting down */
+    bool closing;     /* the server is shutting down */
+    bool leaving;     /* it will, soon: /readyz says so, and requests are answered */
+    bool needs_store; /* not ready while the store does not answer */
     /* Asked about an origin that the lists do not allow. */
     bool (*allows_origin)(const void *context, const haft_request *request, const char *origin,
                           size_t size);

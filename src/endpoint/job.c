@@ -1,5 +1,6 @@
 /* job.c - requests to the store, and the exchanges that wait for them. */
 #include "endpoint/job.h"
+#include "stage/store_state.h"
 
 #include <string.h>
 
@@ -32,6 +33,8 @@ void hf_endpoint_note_store(haft_endpoint *endpoint, int status)
 {
     const char *name = endpoint->store ? endpoint->store->methods->name : "memory";
 
+    if (endpoint->options.store)
+        hf_store_note(endpoint->server, STORE_SESSIONS, status);
     if (status >= 0 && endpoint->store_fails)
         hf_server_log(endpoint->server, HAFT_NOTICE, "the session store (%s) is responding again",
                       name);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "stage/rate.h"
+#include "stage/store_state.h"
 #include "endpoint/mux.h"
 
 enum {
@@ -239,33 +240,77 @@ static void limited_answer(void *admission, const haft_response *response)
 /* For functions that respond: forwards the response to the admission, on any thread. */
 static const haft_responder limited_responder = {.respond = limited_answer};
 
-/* Logs that the store failed, or works again: once each. */
-static void limit_note(struct mux *mux, const char *why)
+/* Writes the key of a limit: that of the client, or that of all clients together. */
+static size_t limit_put_key(const haft_request *request, bool total, char key[LIMIT_KEY])
 {
-    haft_server *server = mux->guard.server;
+    if (!total)
+        return limit_put_client(request, key);
+    memcpy(key, ALL, sizeof ALL);
+    return sizeof ALL - 1;
+}
 
-    if (atomic_exchange(&mux->cannot_count, why != NULL) == (why != NULL))
-        return;
-    if (why)
-        hf_server_log(server, HAFT_ERROR, "cannot count requests for the rate limit: %s", why);
+/* Counts in this process the part of the limits that is its own. Returns as hf_limiter_take. */
+static int limit_take_part(struct mux *mux, const haft_request *request, haft_time now,
+                           int64_t *ret_wait)
+{
+    char key[LIMIT_KEY + 1] = "-"; /* not the key of counts of the whole limit */
+    int allowed = 1;
+
+    for (int total = 0; total < 2 && allowed > 0; total++) {
+        haft_rate rate = hf_store_local_rate(mux->guard.server, limit_rate_of(mux, total));
+
+        if (rate.calls)
+            allowed = hf_limiter_take(mux->limiter, key, 1 + limit_put_key(request, total, key + 1),
+                                      rate, now, ret_wait);
+    }
+    return allowed;
+}
+
+/* The store does not answer: the server's policy decides. */
+static void limited_decide_alone(const struct limited *limited, int error)
+{
+    struct mux *mux = limited->mux;
+    haft_server *server = mux->guard.server;
+    haft_admission *admission = limited->admission;
+    haft_store_away policy = hf_store_policy(server, STORE_RATES);
+    int64_t wait = 0;
+    int allowed = policy == HAFT_AWAY_CLOSED || !hf_store_is_away(error) ? error : 1;
+
+    if (hf_store_is_away(error))
+        hf_store_count(server, STORE_RATES, policy == HAFT_AWAY_CLOSED);
+    if (allowed > 0 && policy == HAFT_AWAY_LOCAL)
+        allowed = limit_take_part(mux, &admission->request, limited->now, &wait);
+    if (allowed < 0)
+        fail_to_count(mux, &limited_responder, admission);
+    else if (!allowed)
+        limit_refuse(mux, &admission->request, limited->is_rpc, wait, &limited_responder,
+                     admission);
     else
-        hf_server_log(server, HAFT_NOTICE, "counting requests for the rate limit again");
+        haft_admission_continue(admission, 0, NULL);
+}
+
+/* The store has refused a request, and will refuse the next ones. */
+static void limited_refuse(const struct limited *limited)
+{
+    const haft_request *request = &limited->admission->request;
+    int64_t wait = limited->op.ret_wait_ms;
+    char key[LIMIT_KEY];
+
+    hf_limiter_block(limited->mux->limiter, key, limit_put_key(request, limited->step, key),
+                     limited->op.rate, limited->now + wait);
+    limit_refuse(limited->mux, request, limited->is_rpc, wait, &limited_responder,
+                 limited->admission);
 }
 
 static void limited_decide(struct limited *limited, int status)
 {
-    struct mux *mux = limited->mux;
-    haft_admission *admission = limited->admission;
-
-    limit_note(mux, status < 0 ? haft_strerror(status) : NULL);
-    if (status < 0) {
-        fail_to_count(mux, &limited_responder, admission);
-    } else if (!status) {
-        limit_refuse(mux, &admission->request, limited->is_rpc, limited->op.ret_wait_ms,
-                     &limited_responder, admission);
-    } else {
-        haft_admission_continue(admission, 0, NULL);
-    }
+    hf_store_note(limited->mux->guard.server, STORE_RATES, status);
+    if (status < 0)
+        limited_decide_alone(limited, status);
+    else if (!status)
+        limited_refuse(limited);
+    else
+        haft_admission_continue(limited->admission, 0, NULL);
     limited_free(limited);
 }
 
@@ -280,19 +325,19 @@ static void limited_run(struct limited *limited)
     for (; status > 0 && limited->step < 2; limited->step++) {
         haft_rate rate = limit_rate_of(limited->mux, limited->step);
         char key[LIMIT_KEY];
-        size_t size = sizeof ALL - 1;
+        size_t size;
 
         if (!rate.calls)
             continue;
-        memcpy(key, ALL, sizeof ALL);
-        if (!limited->step)
-            size = limit_put_client(&limited->admission->request, key);
+        size = limit_put_key(&limited->admission->request, limited->step, key);
         limited->request = (haft_store_request){.done = on_limited_answered};
         hf_rate_request(&limited->request, &limited->op, key, size, rate, limited->now);
         status = haft_store_submit(store, &limited->request);
         if (status == HAFT_PENDING)
             return;
         status = status ? status : limited->request.status;
+        if (status <= 0)
+            break; /* with the step that has refused it */
     }
     limited_decide(limited, status);
 }
@@ -311,7 +356,8 @@ static void on_limited_answered(haft_store_request *request)
 
 void hf_limit_is_late(struct mux *mux, const haft_responder *responder, void *context)
 {
-    limit_note(mux, "the store did not answer in time");
+    hf_store_note(mux->guard.server, STORE_RATES, HAFT_EBUSY);
+    hf_store_count(mux->guard.server, STORE_RATES, true);
     hf_guard_refuse(&mux->guard, responder, context, 504, NULL, NULL, RPC_INTERNAL_ERROR,
                     "The rate limit cannot be checked: the store did not answer in time");
 }
@@ -327,12 +373,33 @@ static bool limited_cancel(void *context)
     return true;
 }
 
+/* Whether the store would refuse a request, as it did before; it has been answered then. */
+static bool limit_refuses_early(struct mux *mux, const haft_request *request, bool is_rpc,
+                                const haft_responder *responder, void *context, haft_time now)
+{
+    int64_t wait = 0;
+
+    for (int total = 0; total < 2; total++) {
+        haft_rate rate = limit_rate_of(mux, total);
+        char key[LIMIT_KEY];
+
+        if (!rate.calls ||
+            !hf_limiter_is_blocked(mux->limiter, key, limit_put_key(request, total, key), rate, now,
+                                   &wait))
+            continue;
+        limit_refuse(mux, request, is_rpc, wait, responder, context);
+        return true;
+    }
+    return false;
+}
+
 struct pending_request hf_limit_ask(struct mux *mux, const struct mount *by,
                                     const haft_request *request, const haft_responder *responder,
                                     void *context, haft_time now)
 {
     const haft_allocator *allocator = mux->allocator;
-    struct limited *limited = allocator->alloc(allocator->context, sizeof *limited);
+    bool is_rpc = by->app == &hf_endpoint_app;
+    struct limited *limited;
     struct admitting admitting = {.request = *request,
                                   .mux = mux,
                                   .by = by,
@@ -340,18 +407,21 @@ struct pending_request hf_limit_ask(struct mux *mux, const struct mount *by,
                                   .context = context,
                                   .now = now,
                                   .stage = ADMISSION_COUNT,
-                                  .cancel = limited_cancel,
-                                  .cancel_context = limited};
-    haft_admission *admission = limited ? haft_admission_hold(&admitting.request) : NULL;
+                                  .cancel = limited_cancel};
+    haft_admission *admission;
 
+    if (limit_refuses_early(mux, request, is_rpc, responder, context, now))
+        return (struct pending_request){0};
+    limited = allocator->alloc(allocator->context, sizeof *limited);
+    admitting.cancel_context = limited;
+    admission = limited ? haft_admission_hold(&admitting.request) : NULL;
     if (!admission) {
         if (limited)
             allocator->release(allocator->context, limited, sizeof *limited);
         fail_to_count(mux, responder, context);
         return (struct pending_request){0};
     }
-    *limited = (struct limited){
-        .mux = mux, .admission = admission, .now = now, .is_rpc = by->app == &hf_endpoint_app};
+    *limited = (struct limited){.mux = mux, .admission = admission, .now = now, .is_rpc = is_rpc};
     limited_run(limited);
     return (struct pending_request){&hf_admission_row, admitting.admission};
 }

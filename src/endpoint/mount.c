@@ -80,6 +80,7 @@ int hf_mux_mount_endpoint(struct mux *mux, haft_server *server, haft_endpoint_op
 
     options.authenticator = NULL;
     options.number = mux->loop.number;
+    options.replica = mux->loop.replica;
     options.cors_origin = mux->guard.cors_origin;
     options.store = mux->store;
     options.loop = mux->loop.loop;

@@ -57,6 +57,7 @@ int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_ht
                                   .allowed_hosts = options->allowed_hosts,
                                   .allowed_origins = options->allowed_origins,
                                   .cors_origin = options->cors_origin,
+                                  .needs_store = options->needs_store,
                                   .allows_origin = mount_allows_origin,
                                   .context = mux},
                         .allocator = allocator,

@@ -37,7 +37,6 @@ struct mux {
     haft_time (*clock)(void);              /* shared by them; NULL: use the time that is passed
                                             * in */
     haft_rate rate, total_rate;
-    atomic_bool cannot_count; /* the store failed, which has been logged */
     const char *metrics_path; /* NULL if metrics are disabled */
     bool metrics_for_all;
     struct credentials *spare_credentials;

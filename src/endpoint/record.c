@@ -10,6 +10,7 @@
 #include "endpoint/job.h"
 #include "endpoint/request.h"
 #include "engine/session/remember.h"
+#include "stage/store_state.h"
 
 enum { FORMAT = 1, ATTEMPTS = 3 };
 
@@ -161,10 +162,23 @@ static bool check_refuse(struct store_job *job, int status)
     return false;
 }
 
+/* Whether a session goes on in this process alone, because a store that others share fails. They
+ * cannot take the session over meanwhile. */
+static bool record_goes_on(const struct store_job *job, int status)
+{
+    return job->session && job->endpoint->options.store && hf_store_is_away(status) &&
+           status != HAFT_ENOTFOUND && status != HAFT_ETOOBIG && status != JOB_LATE;
+}
+
 static bool check_renewed(struct store_job *job, int status)
 {
     struct http_session *session = job->session;
 
+    if (record_goes_on(job, status)) {
+        hf_endpoint_note_store(job->endpoint, status);
+        hf_store_count(job->endpoint->server, STORE_SESSIONS, false);
+        return check_go_on(job);
+    }
     if (status < 0 && status != HAFT_ENOTFOUND)
         return check_refuse(job, status);
     if (status > 0 && session) {
@@ -254,7 +268,8 @@ bool hf_http_session_ready(haft_exchange *exchange, const haft_request *request,
     struct store_job *job;
 
     if (exchange->checked || size != SESSION_ID ||
-        (session ? session->sse || !hf_http_session_is_of(session, request->principal)
+        (session ? session->sse || !session->version ||
+                       !hf_http_session_is_of(session, request->principal)
                  : !endpoint->options.store))
         return true;
     job = hf_job_new(endpoint, &check_type, NULL, exchange);
@@ -293,6 +308,10 @@ static bool save_has_worked(struct store_job *job, haft_exchange *exchange, int 
     }
     if (status < 0 && status != HAFT_ENOTFOUND)
         hf_endpoint_note_store(job->endpoint, status);
+    if (record_goes_on(job, status)) { /* the next response saves it */
+        hf_store_count(job->endpoint->server, STORE_SESSIONS, false);
+        return exchange;
+    }
     if (exchange)
         exchange->creates = false;
     if (exchange && exchange->streaming)

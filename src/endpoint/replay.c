@@ -140,6 +140,22 @@ static int replay_prepare(struct store_job *job)
     return hf_job_reads(job) ? 0 : HAFT_ENOMEM;
 }
 
+/* Whether this version of the library can read all events. Others are left alone, and the client
+ * begins a new session: nothing is left out of a stream silently. */
+static bool replay_can_read(const struct store_job *job)
+{
+    const haft_store_op *op = &job->ops[0];
+    uint64_t stream, number;
+
+    for (size_t i = 0; i < op->n_records; i++) {
+        haft_slice text = op->ret_records[i].value;
+
+        if (!event_split(&text, &stream, &number))
+            return false;
+    }
+    return true;
+}
+
 /* Returns false if the connection ended early, so that the client reconnects for the rest. */
 static bool replay_events(const struct store_job *job, haft_exchange *exchange)
 {
@@ -186,6 +202,11 @@ static bool replay_finish(struct store_job *job, int status)
         return false;
     if (status < 0 || !session || exchange->gone) {
         hf_exchange_refuse_store(exchange, status < 0 ? status : HAFT_ENOTFOUND);
+        return false;
+    }
+    if (!replay_can_read(job)) {
+        hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST,
+                           "The events of the session are of another version");
         return false;
     }
     open = exchange_of(session, job->event.stream);

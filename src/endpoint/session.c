@@ -119,7 +119,9 @@ static bool session_make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
     if (!endpoint->loop.random ||
         endpoint->loop.random(endpoint->loop.context, bytes, sizeof bytes))
         return false;
-    bytes[0] = (unsigned char)endpoint->options.number;
+    bytes[0] = (unsigned char)(endpoint->options.replica >> 8);
+    bytes[1] = (unsigned char)endpoint->options.replica;
+    bytes[2] = (unsigned char)endpoint->options.number;
     hf_hex_put(bytes, sizeof bytes, id);
     id[SESSION_ID] = '\0';
     return true;
@@ -127,9 +129,11 @@ static bool session_make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
 
 unsigned hf_http_session_home(const char *id, size_t size)
 {
-    unsigned char home;
+    unsigned char home[SESSION_HOME / 2];
 
-    return id && size == SESSION_ID && hf_hex_read_lower(id, 2, &home) ? home : UINT_MAX;
+    return id && size == SESSION_ID && hf_hex_read_lower(id, SESSION_HOME, home)
+               ? home[sizeof home - 1]
+               : UINT_MAX;
 }
 
 /* At the maximum number of sessions, the longest idle are evicted: otherwise a client that opens

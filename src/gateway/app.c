@@ -23,11 +23,12 @@ static struct loop_endpoint *loop_endpoint_new(const haft_gateway *gateway,
 {
     const haft_allocator *allocator = gateway->allocator;
     struct loop_endpoint *at = allocator->alloc(allocator->context, sizeof *at);
-    haft_endpoint_options options = HAFT_INIT(
-        haft_endpoint_options, .path = mcp->path,
-        .legacy_sse = gateway->legacy_sse && mcp == gateway->legacy,
-        .max_sessions = share(gateway->max_sessions, loop->n),
-        .session_idle_ms = gateway->session_idle_ms, .number = loop->number, .loop = loop->loop);
+    haft_endpoint_options options =
+        HAFT_INIT(haft_endpoint_options, .path = mcp->path,
+                  .legacy_sse = gateway->legacy_sse && mcp == gateway->legacy,
+                  .max_sessions = share(gateway->max_sessions, loop->n),
+                  .session_idle_ms = gateway->session_idle_ms, .number = loop->number,
+                  .loop = loop->loop, .replica = loop->replica);
 
     if (!at)
         return NULL;

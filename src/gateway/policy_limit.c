@@ -6,6 +6,7 @@
 #include "gateway/policies.h"
 #include "stage/limiter.h"
 #include "stage/rate.h"
+#include "stage/store_state.h"
 #include "engine/call/view.h"
 
 enum { POLICY_LIMIT_MAX_KEYS = 10000, POLICY_LIMIT_KEY = 512, NAP = 10 };
@@ -61,13 +62,47 @@ static int rate_refuse(haft_call *call, int64_t wait)
 struct rate_asked {
     haft_store_request request;
     haft_store_op op;
+    const struct rate *rate;
+    size_t size;
+    char key[POLICY_LIMIT_KEY];
 };
+
+static int rate_take(haft_call *call, const struct rate *rate, const char *key, size_t size,
+                     haft_rate limit, int64_t now)
+{
+    int64_t wait = 0;
+    int status = hf_limiter_take(rate->limiter, key, size, limit, now, &wait);
+
+    return !status ? rate_refuse(call, wait) : status < 0 ? status : 0;
+}
+
+/* The store does not answer: the server's policy decides. */
+static int rate_decided_alone(haft_call *call, const struct rate_asked *asked, int error)
+{
+    haft_store_away policy = hf_store_policy(call->server, STORE_RATES);
+
+    if (!hf_store_is_away(error))
+        return error;
+    hf_store_count(call->server, STORE_RATES, policy == HAFT_AWAY_CLOSED);
+    if (policy == HAFT_AWAY_CLOSED)
+        return error;
+    return policy == HAFT_AWAY_OPEN
+               ? 0
+               : rate_take(call, asked->rate, asked->key, asked->size,
+                           hf_store_local_rate(call->server, asked->rate->rate),
+                           asked->request.now);
+}
 
 static int rate_decided(haft_call *call, const struct rate_asked *asked)
 {
     int status = asked->request.status;
 
-    return !status ? rate_refuse(call, asked->op.ret_wait_ms) : status < 0 ? status : 0;
+    hf_store_note(call->server, STORE_RATES, status);
+    if (status)
+        return status < 0 ? rate_decided_alone(call, asked, status) : 0;
+    hf_limiter_block(asked->rate->limiter, asked->key, asked->size, asked->rate->rate,
+                     asked->request.now + asked->op.ret_wait_ms);
+    return rate_refuse(call, asked->op.ret_wait_ms);
 }
 
 static void on_rate_decided(haft_store_request *request)
@@ -77,17 +112,29 @@ static void on_rate_decided(haft_store_request *request)
     haft_continue(call, rate_decided(call, (const struct rate_asked *)request));
 }
 
-static int ask_for_rate(haft_call *call, const char *key, size_t size, haft_rate rate, int64_t now)
+static int ask_for_rate(haft_call *call, const struct rate *rate, const char *key, size_t size,
+                        int64_t now)
 {
-    struct rate_asked *asked = haft_call_alloc(call, sizeof *asked);
+    struct rate_asked *asked;
+    int64_t wait = 0;
     int status;
 
+    if (hf_limiter_is_blocked(rate->limiter, key, size, rate->rate, now, &wait))
+        return rate_refuse(call, wait);
+    asked = haft_call_alloc(call, sizeof *asked);
     if (!asked)
         return HAFT_ENOMEM;
     asked->request = (haft_store_request){.done = on_rate_decided, .context = call};
-    hf_rate_request(&asked->request, &asked->op, key, size, rate, now);
+    asked->rate = rate;
+    asked->size = size;
+    memcpy(asked->key, key, size);
+    hf_rate_request(&asked->request, &asked->op, key, size, rate->rate, now);
     status = haft_store_submit(call->server->options.store, &asked->request);
-    return status ? status : rate_decided(call, asked);
+    if (status == HAFT_PENDING)
+        return status;
+    if (status)
+        asked->request.status = status;
+    return rate_decided(call, asked);
 }
 
 static int check_rate(haft_call *call, void *data)
@@ -95,13 +142,11 @@ static int check_rate(haft_call *call, void *data)
     const struct rate *rate = data;
     char key[POLICY_LIMIT_KEY];
     size_t size = policy_limit_key_of(call, rate, key);
-    int64_t wait = 0, now = atomic_load(&hf_call_root(call)->time.now);
-    int status;
+    int64_t now = atomic_load(&hf_call_root(call)->time.now);
 
     if (call->server->options.store)
-        return ask_for_rate(call, key, size, rate->rate, now);
-    status = hf_limiter_take(rate->limiter, key, size, rate->rate, now, &wait);
-    return !status ? rate_refuse(call, wait) : status < 0 ? status : 0;
+        return ask_for_rate(call, rate, key, size, now);
+    return rate_take(call, rate, key, size, rate->rate, now);
 }
 
 static int make_rate_limit(haft_gateway *gateway, const void *given, haft_arena *arena,

@@ -23,7 +23,8 @@ struct serve;
 struct shard {
     struct serve *serve;
     uv_loop_t loop;
-    uv_async_t end; /* sent to end it */
+    uv_async_t end;    /* sent to end it */
+    uv_timer_t notice; /* until it ends, after it has said so */
     haft_http *http;
     uv_thread_t thread;
     bool ended; /* ended before it started */
@@ -74,14 +75,42 @@ static void on_overdue(void *context)
     serve_leave(shard->serve, 1);
 }
 
+static void serve_close(struct shard *shard)
+{
+    shard->http->overdue = on_overdue;
+    haft_http_close(shard->http, shard->serve->options.drain_ms, serve_on_closed, shard);
+}
+
+static void serve_on_notice_over(uv_timer_t *notice)
+{
+    struct shard *shard = notice->data;
+
+    uv_close((uv_handle_t *)notice, NULL);
+    if (shard->http && !shard->http->closing)
+        serve_close(shard);
+}
+
+/* Answers requests for some time, while a load balancer learns from /readyz that there will be no more.
+ * Returns false if there is no such time. */
+static bool serve_give_notice(struct shard *shard)
+{
+    unsigned ms = shard->serve->options.drain_notice_ms;
+
+    if (!ms || shard->http->mux.guard.leaving || uv_timer_init(&shard->loop, &shard->notice))
+        return false;
+    shard->notice.data = shard;
+    shard->http->mux.guard.leaving = true;
+    return !uv_timer_start(&shard->notice, serve_on_notice_over, ms, 0);
+}
+
 static void serve_on_end(uv_async_t *end)
 {
     struct shard *shard = end->data;
     struct serve *serve = shard->serve;
 
     if (shard->http && !shard->http->closing) {
-        shard->http->overdue = on_overdue;
-        haft_http_close(shard->http, serve->options.drain_ms, serve_on_closed, shard);
+        if (!serve_give_notice(shard))
+            serve_close(shard);
     } else if (!atomic_load(&serve->n_serving)) {
         uv_close((uv_handle_t *)&shard->end, NULL);
         for (size_t i = 0; i < serve->signals.n; i++)

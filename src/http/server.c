@@ -348,7 +348,8 @@ static int open_front(haft_http *http, haft_reason *reason)
                            .number = http->shard,
                            .n = http->shards ? http->shards->n : 1,
                            .server = http->server,
-                           .loop = &http->loop.interface};
+                           .loop = &http->loop.interface,
+                           .replica = o->replica};
     int status;
 
     /* Browsers cannot connect to Unix sockets, so the Host check is not needed. */

@@ -214,6 +214,7 @@ static void forget_keys(haft_server *server)
 
     for (; each; each = each->keys.beside) {
         hf_secret_wipe(each->keys.seal, sizeof each->keys.seal);
+        hf_secret_wipe(each->keys.other, sizeof each->keys.other);
         hf_secret_wipe(each->keys.digest, sizeof each->keys.digest);
     }
 }

@@ -17,6 +17,8 @@ struct counter {
     struct counter *older, *newer; /* in order of use */
     uint64_t hash;
     struct window window;
+    int64_t blocked_until; /* a store has refused calls; 0 if it has not */
+    haft_rate blocked_rate;
     size_t bytes; /* size of the window */
     size_t key_size;
     char key[];
@@ -211,4 +213,37 @@ void hf_limiter_give_back(struct limiter *limiter, const char *key, size_t size,
     if (counter && window_is_of(&counter->window, rate))
         hf_window_give_back(&counter->window);
     unlock(limiter);
+}
+
+/* ---- what a store has refused ---- */
+
+void hf_limiter_block(struct limiter *limiter, const char *key, size_t size, haft_rate rate,
+                      int64_t until)
+{
+    struct counter *counter;
+
+    lock(limiter);
+    counter = counter_of(limiter, key, size);
+    if (counter) {
+        counter->blocked_until = until;
+        counter->blocked_rate = rate;
+    }
+    unlock(limiter);
+}
+
+bool hf_limiter_is_blocked(struct limiter *limiter, const char *key, size_t size, haft_rate rate,
+                           int64_t now, int64_t *ret_wait)
+{
+    const struct counter *counter;
+    bool blocked;
+
+    lock(limiter);
+    counter = counter_find(limiter, key, size, hf_hash_bytes(key, size));
+    blocked = counter && counter->blocked_until > now &&
+              counter->blocked_rate.calls == rate.calls &&
+              counter->blocked_rate.per_ms == rate.per_ms;
+    if (blocked)
+        *ret_wait = counter->blocked_until - now;
+    unlock(limiter);
+    return blocked;
 }

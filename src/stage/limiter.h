@@ -28,4 +28,14 @@ int hf_limiter_peek(struct limiter *limiter, const char *key, size_t size, haft_
 /* Removes the latest call of a key, as if it had not been counted. */
 void hf_limiter_give_back(struct limiter *limiter, const char *key, size_t size, haft_rate rate);
 
+/* ---- what a store has refused ---- */
+
+/* Remembers until when a store refuses calls of a key, so that further ones need not ask it. */
+void hf_limiter_block(struct limiter *limiter, const char *key, size_t size, haft_rate rate,
+                      int64_t until);
+/* Whether that time has not come yet, with the milliseconds to wait in *ret_wait. A refusal of another
+ * rate does not apply. */
+bool hf_limiter_is_blocked(struct limiter *limiter, const char *key, size_t size, haft_rate rate,
+                           int64_t now, int64_t *ret_wait);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stage/metrics.h"
+#include "stage/store_state.h"
 #include "engine/call/call.h"
 
 enum {
@@ -385,6 +386,13 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
         {"mcp_server_streams", "gauge", "Open subscriptions and event streams.", NULL, put_streams},
         {"mcp_server_last_message_timestamp_seconds", "gauge", "Time of the latest message.", NULL,
          put_heard},
+        {"mcp_server_store_up", "gauge", "Whether the store answers, by what it is used for.", NULL,
+         hf_store_put_up},
+        {"mcp_server_store_refused_total", "counter",
+         "Requests refused because the store did not answer.", NULL, hf_store_put_refused},
+        {"mcp_server_store_local_total", "counter",
+         "Requests decided in this process because the store did not answer.", NULL,
+         hf_store_put_local},
         {"mcp_server_upstream_up", "gauge", "Whether an upstream is ready.", NULL, put_upstreams},
     };
     struct metrics *metrics = server->metering.metrics;

@@ -9,6 +9,7 @@
 #include "base/hex.h"
 #include "base/sha256.h"
 #include "stage/rate.h"
+#include "stage/store_state.h"
 #include "engine/call/fault.h"
 
 enum { RATE_MAX_KEYS = 10000, RATE_KEY = 512 };
@@ -90,14 +91,23 @@ APART static struct limiter *rate_limiter(haft_server *server)
 
 /* ---- in this process ---- */
 
-/* Counts a call under a key; `tool` is NULL for calls of any tool. */
+/* Writes the key of a limit; `tool` is NULL for calls of any tool. */
+static size_t rate_put_key(const haft_call *call, const char *tool, char key[RATE_KEY])
+{
+    size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
+
+    key[size++] = '\0';
+    return size + rate_put_client(call, key + size);
+}
+
+/* Counts a call under a key. */
 static int rate_count(haft_call *call, haft_rate rate, const char *tool)
 {
     haft_server *server = call->server;
     struct limiter *limiter = atomic_load_explicit(&server->metering.limiter, memory_order_acquire);
     char key[RATE_KEY] UNSET;
     int64_t wait = 0;
-    size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
+    size_t size;
     int allowed;
 
     if (!limiter) {
@@ -105,8 +115,7 @@ static int rate_count(haft_call *call, haft_rate rate, const char *tool)
         if (!limiter)
             return HAFT_ENOMEM;
     }
-    key[size++] = '\0';
-    size += rate_put_client(call, key + size);
+    size = rate_put_key(call, tool, key);
     allowed = hf_limiter_take(limiter, key, size, rate, call->time.now, &wait);
     if (allowed < 0)
         return allowed;
@@ -123,16 +132,56 @@ struct rate_ask {
     bool counts_all; /* the first operation is for calls of any tool */
 };
 
+/* The tool whose rate an operation counts; NULL for calls of any tool. */
+static const char *rate_tool_of(const haft_call *call, const struct rate_ask *ask, size_t i)
+{
+    return ask->counts_all && !i ? NULL : call->item->name;
+}
+
+/* The store does not answer: the server's policy decides. */
+COLD static int rate_decide_alone(haft_call *call, const struct rate_ask *ask, int error)
+{
+    haft_server *server = call->server;
+    haft_store_away policy = hf_store_policy(server, STORE_RATES);
+    int status = 0;
+
+    if (!hf_store_is_away(error))
+        return error;
+    hf_store_count(server, STORE_RATES, policy == HAFT_AWAY_CLOSED);
+    if (policy == HAFT_AWAY_CLOSED)
+        return error;
+    for (size_t i = 0; !status && policy == HAFT_AWAY_LOCAL && i < ask->request.n_ops; i++)
+        status = rate_count(call, hf_store_local_rate(server, ask->ops[i].rate),
+                            rate_tool_of(call, ask, i));
+    return status;
+}
+
+/* The store has refused a call: it refuses the next ones too until the time is over. */
+COLD static int rate_refuse_by_store(haft_call *call, const struct rate_ask *ask, size_t i)
+{
+    haft_server *server = call->server;
+    const haft_store_op *op = &ask->ops[i];
+    const char *tool = rate_tool_of(call, ask, i);
+    struct limiter *limiter = atomic_load(&server->metering.limiter);
+    char key[RATE_KEY] UNSET;
+
+    limiter = limiter ? limiter : rate_limiter(server);
+    if (limiter)
+        hf_limiter_block(limiter, key, rate_put_key(call, tool, key), op->rate,
+                         call->time.now + op->ret_wait_ms);
+    return refuse(call, op->rate, op->ret_wait_ms, tool ? tool : "tools");
+}
+
 static int rate_decide(haft_call *call, const struct rate_ask *ask)
 {
     int status = ask->request.status;
 
+    hf_store_note(call->server, STORE_RATES, status);
     if (status)
-        return status < 0 ? status : 0;
+        return status < 0 ? rate_decide_alone(call, ask, status) : 0;
     for (size_t i = 0; i < ask->request.n_ops; i++)
         if (!ask->ops[i].status)
-            return refuse(call, ask->ops[i].rate, ask->ops[i].ret_wait_ms,
-                          ask->counts_all && !i ? "tools" : call->item->name);
+            return rate_refuse_by_store(call, ask, i);
     return HAFT_EINVAL;
 }
 
@@ -147,6 +196,24 @@ static void rate_add_op(struct rate_ask *ask, haft_rate rate, haft_slice key)
     if (rate.calls)
         ask->ops[ask->request.n_ops++] =
             (haft_store_op){.kind = HAFT_STORE_TAKE, .key = key, .rate = rate};
+}
+
+/* Refuses a call that the store would refuse, as it did before. Returns 0 if that is not known. */
+static int rate_refuse_early(haft_call *call, const struct rate_ask *ask)
+{
+    struct limiter *limiter =
+        atomic_load_explicit(&call->server->metering.limiter, memory_order_acquire);
+    char key[RATE_KEY] UNSET;
+    int64_t wait = 0;
+
+    for (size_t i = 0; limiter && i < ask->request.n_ops; i++) {
+        const char *tool = rate_tool_of(call, ask, i);
+
+        if (hf_limiter_is_blocked(limiter, key, rate_put_key(call, tool, key), ask->ops[i].rate,
+                                  call->time.now, &wait))
+            return refuse(call, ask->ops[i].rate, wait, tool ? tool : "tools");
+    }
+    return 0;
 }
 
 /* Returns the status for the stage. */
@@ -169,9 +236,16 @@ COLD static int rate_ask(haft_call *call, haft_rate all, haft_rate own)
     rate_add_op(ask, own, (haft_slice){call->item->name, call->item->name_size});
     if (!ask->request.n_ops)
         return 0;
+    status = rate_refuse_early(call, ask);
+    if (status)
+        return status;
     call->stages.rate_ask = ask; /* the answer may come before this returns */
     status = haft_store_submit(call->server->options.store, &ask->request);
-    return status ? status : rate_decide(call, ask);
+    if (status == HAFT_PENDING)
+        return status;
+    if (status)
+        ask->request.status = status;
+    return rate_decide(call, ask);
 }
 
 void hf_rate_request(haft_store_request *request, haft_store_op *op, const char *group, size_t size,

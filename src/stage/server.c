@@ -26,5 +26,6 @@ void haft_server_free(haft_server *server)
     if (server->tasks.hooks)
         server->tasks.hooks->free(server->tasks.service);
     hf_limiter_free(atomic_load(&server->metering.limiter));
+    haft_store_free(server->metering.own_store);
     hf_server_unmake(server);
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "auth/issuer.h"
 #include "auth/shared_failing.h"
+#include "support/late_store.h"
 
 enum { THUMBPRINT = 64 };
 
@@ -95,6 +96,18 @@ static int holder_visit(struct holder *holder, const char *scheme, const char *p
     return visit(visitor, &holder->subject, &request);
 }
 
+/* The same with DPoP, without waiting for the end. */
+static int holder_begin(struct holder *holder, const char *proof, struct visitor *visitor)
+{
+    char value[ISSUER_TEXT + 16];
+    haft_header headers[] = {{"Authorization", value}, {"DPoP", proof}};
+    haft_request request = {
+        .method = "POST", .path = "/mcp", .query = "", .headers = headers, .n_headers = 2};
+
+    snprintf(value, sizeof value, "DPoP %s", holder->token);
+    return visitor_begin(visitor, &holder->subject, &request);
+}
+
 static void checks_proofs(void **state)
 {
     static const char url[] = "https://tools.example/mcp";
@@ -144,6 +157,111 @@ static void checks_proofs(void **state)
         visitor_release(&visitor);
     }
     holder_close(&holder);
+}
+
+/* Two servers on one store: a proof is accepted once by both together. */
+static void shares_proofs(void **state)
+{
+    static const char url[] = "https://tools.example/mcp";
+    static const struct {
+        enum late_mode mode;
+        haft_store_away policy;
+        int answer;        /* of the store, in place of its own */
+        int first, second; /* statuses at the two */
+    } rows[] = {
+        {LATE_AT_ONCE, HAFT_AWAY_DEFAULT, 0, 200, 401},
+        {LATE_HELD, HAFT_AWAY_DEFAULT, 0, 200, 401},
+        {LATE_HELD, HAFT_AWAY_CLOSED, HAFT_EBUSY, 503, 503},
+        {LATE_FAILS, HAFT_AWAY_DEFAULT, 0, 503, 503},
+        {LATE_FAILS, HAFT_AWAY_CLOSED, 0, 503, 503},
+        {LATE_FAILS, HAFT_AWAY_LOCAL, 0, 200, 200},
+        {LATE_FAILS, HAFT_AWAY_OPEN, 0, 200, 200},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_store *memory = haft_store_memory_new(NULL);
+        struct late_store *late = late_store_new(memory, LATE_AT_ONCE, 0);
+        const int expected[] = {rows[i].first, rows[i].second};
+        struct authenticator *subject;
+        struct replay *replays[2];
+        char proof[ISSUER_TEXT];
+        struct holder holder;
+
+        holder_open(&holder, (haft_authenticator_options){.store = late_store_of(late),
+                                                          .store_replay = rows[i].policy});
+        holder_prove(&holder, "POST", url, NULL, "0", proof); /* fetches the keys */
+        {
+            struct visitor visitor;
+
+            assert_int_equal(holder_visit(&holder, "DPoP", proof, &visitor), 0);
+            visitor_release(&visitor);
+        }
+        holder_prove(&holder, "POST", url, NULL, "1", proof);
+        late_store_set(late, rows[i].mode);
+        /* The second server is the first one without its own memory of proofs. */
+        subject = (struct authenticator *)holder.subject.authenticator;
+        replays[0] = subject->replay;
+        replays[1] = hf_replay_new(subject->memory);
+        for (int k = 0; k < 2; k++) {
+            struct visitor visitor;
+            int status;
+
+            subject->replay = replays[k];
+            if (rows[i].mode == LATE_HELD) {
+                status = holder_begin(&holder, proof, &visitor);
+                assert_int_equal(status, HAFT_PENDING);
+                late_store_release(late, rows[i].answer);
+                status = visitor.authentication.status;
+            } else {
+                status = holder_visit(&holder, "DPoP", proof, &visitor);
+            }
+            status = status == HAFT_STOP ? visitor.authentication.refusal.status
+                     : status            ? status
+                                         : 200;
+            if (status != expected[k])
+                fail_msg("row %zu, server %d: %d", i, k, status);
+            visitor_release(&visitor);
+        }
+        subject->replay = replays[0];
+        hf_replay_free(replays[1]);
+        holder_close(&holder);
+        late_store_free(late);
+        haft_store_free(memory);
+    }
+}
+
+/* A client leaves while the store is asked. */
+static void leaves_the_store(void **state)
+{
+    (void)state;
+    for (int holds_on = 0; holds_on < 2; holds_on++) {
+        haft_store *memory = haft_store_memory_new(NULL);
+        struct late_store *late = late_store_new(memory, LATE_AT_ONCE, 0);
+        char proof[ISSUER_TEXT];
+        struct visitor visitor;
+        struct holder holder;
+        bool cancelled;
+
+        holder_open(&holder, (haft_authenticator_options){.store = late_store_of(late)});
+        holder_prove(&holder, "POST", "https://tools.example/mcp", NULL, "0", proof);
+        assert_int_equal(holder_visit(&holder, "DPoP", proof, &visitor), 0);
+        visitor_release(&visitor);
+        late_store_set(late, LATE_HELD);
+        if (holds_on)
+            late_store_hold_on(late);
+        holder_prove(&holder, "POST", "https://tools.example/mcp", NULL, "1", proof);
+        assert_int_equal(holder_begin(&holder, proof, &visitor), HAFT_PENDING);
+        cancelled = holder.subject.authenticator->class->cancel(holder.subject.authenticator,
+                                                                &visitor.authentication);
+        assert_int_equal(cancelled, !holds_on);
+        assert_int_equal(late_store_release(late, 0), holds_on);
+        if (holds_on)
+            visitor_release(&visitor);
+        holder_close(&holder);
+        late_store_free(late);
+        haft_store_free(memory);
+    }
 }
 
 /* Each proof is remembered for as long as it is valid. */
@@ -469,6 +587,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checks_proofs),
+        cmocka_unit_test(shares_proofs),
+        cmocka_unit_test(leaves_the_store),
         cmocka_unit_test(remembers_proofs),
         cmocka_unit_test(foresees_without_use),
         cmocka_unit_test(demands_nonces),

@@ -19,6 +19,12 @@ static const struct {
     {DIGITS, true},
     {DIGITS "\n", true},
     {DIGITS "\r\n", true},
+    {DIGITS "\n" DIGITS, true},
+    {DIGITS "\r\n" DIGITS "\r\n", true},
+    {DIGITS "\n" DIGITS "\n" DIGITS "\n", false},
+    {DIGITS "\n\n" DIGITS, false},
+    {DIGITS DIGITS, false},
+    {DIGITS "\r", true},
     {"", false},
     {"\n", false},
     {DIGITS "0", false},
@@ -44,10 +50,13 @@ static void keys_are_read(void **state)
         status = hf_seal_file_read(server, path);
         if (status != (rows[i].good ? 0 : HAFT_EINVAL) || server->keys.has_seal != rows[i].good)
             fail_msg("row %zu gives %d", i, status);
+        assert_int_equal(server->keys.has_other, rows[i].good && strlen(rows[i].text) > 2 * 64);
         for (size_t k = 0; rows[i].good && k < sizeof server->keys.seal; k++)
             assert_int_equal(server->keys.seal[k], k);
         if (!rows[i].good)
-            assert_string_equal(server->error.text, "a key must be 64 hexadecimal digits");
+            assert_string_equal(server->error.text,
+                                "a key must be 64 hexadecimal digits; a second line may have "
+                                "another key that is accepted");
         unlink(path);
         haft_server_free(server);
     }

@@ -103,7 +103,7 @@ static void refuses(void **state)
          "*MCP-Protocol-Version*", NULL},
         {"POST", "/mcp", JSON "mcp-protocol-version: \n", PING, 400, "*", NULL},
         {"POST", "/mcp", JSON "mcp-session-id: nope\n", PING, 404, "*Session not found*", NULL},
-        {"POST", "/mcp", JSON "mcp-session-id: 0000000000000000000000000000000000\n", PING, 404,
+        {"POST", "/mcp", JSON "mcp-session-id: 00000000000000000000000000000000000000\n", PING, 404,
          "*", NULL},
         {"GET", "/mcp", HOST "mcp-session-id: nope\n", "", 404, "*Session not found*", NULL},
         {"DELETE", "/mcp", HOST "mcp-session-id: nope\n", "", 404, "*Session not found*", NULL},
@@ -286,13 +286,14 @@ static void reads_what_just_fits(void **state)
 
 static void keeps_sessions(void **state)
 {
-    static const struct row hello = {"POST",
-                                     "/mcp",
-                                     LEGACY,
-                                     HELLO,
-                                     200,
-                                     "*'protocolVersion':'2025-11-25'*",
-                                     "*Mcp-Session-Id: 0700000000000000000000000000000001\r\n*"};
+    static const struct row hello = {
+        "POST",
+        "/mcp",
+        LEGACY,
+        HELLO,
+        200,
+        "*'protocolVersion':'2025-11-25'*",
+        "*Mcp-Session-Id: 04d20700000000000000000000000000000001\r\n*"};
     static const struct row rows[] = {
         {"POST", "/mcp", SESSION, PING, 200, PONG, "Content-Type: application/json\r\n"},
         {"GET", "/mcp", HOST "accept: application/json\nmcp-session-id: $S\n", "", 406, "*", NULL},
@@ -312,11 +313,12 @@ static void keeps_sessions(void **state)
         /* one that could not be begun leaves nothing behind */
         {"POST", "/mcp", LEGACY, "{'jsonrpc':'2.0','id':0,'method':'initialize','params':{}}", 200,
          "*-32602*", "Content-Type: application/json\r\n"},
-        {"POST", "/mcp", JSON "mcp-session-id: 0700000000000000000000000000000002\n", PING, 404,
+        {"POST", "/mcp", JSON "mcp-session-id: 04d20700000000000000000000000000000002\n", PING, 404,
          "*", NULL},
     };
     struct bench *bench =
-        bench_open(NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .number = 7));
+        bench_open(NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .number = 7,
+                                                          .replica = 1234));
     struct reply stream;
 
     (void)state;
@@ -725,7 +727,7 @@ static void serves_the_oldest(void **state)
 {
     struct bench *bench = bench_open(
         NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .legacy_sse = true));
-    const char *place = "/messages?session=0000000000000000000000000000000001";
+    const char *place = "/messages?session=00000000000000000000000000000000000001";
     struct reply stream;
 
     (void)state;
@@ -738,8 +740,8 @@ static void serves_the_oldest(void **state)
     assert_non_null(
         strstr(stream.body, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"));
     check(bench,
-          &(struct row){"POST", "/messages?session=0000000000000000000000000000000001&x=1", JSON,
-                        PING, 202, "", NULL},
+          &(struct row){"POST", "/messages?session=00000000000000000000000000000000000001&x=1",
+                        JSON, PING, 202, "", NULL},
           2);
     check(bench, &(struct row){"POST", place, HOST, PING, 415, "*", NULL}, 2);
     check(bench, &(struct row){"POST", "/messages", JSON, PING, 404, "*", NULL}, 3);
@@ -750,7 +752,7 @@ static void serves_the_oldest(void **state)
 
         check(bench,
               &(struct row){methods[i], "/mcp",
-                            LEGACY "mcp-session-id: 0000000000000000000000000000000001\n",
+                            LEGACY "mcp-session-id: 00000000000000000000000000000000000001\n",
                             i ? "" : PING, 404, "*", NULL},
               5 + i);
     }

@@ -389,7 +389,7 @@ static void knows_who_asks(void **state)
         check(site, &rows[i], i);
     at = strstr(exchange(site, "POST", "/two", "Authorization: amy\r\n", INFO), "Mcp-Session-Id: ");
     assert_non_null(at);
-    snprintf(session, sizeof session, "%.34s", at + 16);
+    snprintf(session, sizeof session, "%.38s", at + 16);
     for (size_t i = 0; i < COUNT_OF(uses); i++) {
         snprintf(headers, sizeof headers,
                  "Authorization: %s\r\nMcp-Session-Id: %s\r\nAccept: text/event-stream, "

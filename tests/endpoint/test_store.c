@@ -189,30 +189,43 @@ static void outlives_those_who_wait(void **state)
 
 /* ---- a store that fails ---- */
 
-static void refuses_without_a_store(void **state)
+/* Sessions of this process go on, and new ones begin; what is only in the store is refused. */
+static void sessions_go_on_without_a_store(void **state)
 {
     static const struct row failing[] = {
-        {"POST", "/mcp", SESSION, PING, 503, "*The session store is unavailable*",
-         "*Retry-After: 1\r\n*"},
-        {"POST", "/mcp", SESSION, SET_LEVEL, 503, "*The session store is unavailable*", NULL},
-        {"GET", "/mcp", SESSION, "", 503, "*The session store is unavailable*", NULL},
-        {"GET", "/mcp", SESSION "last-event-id: 1-0\n", "", 503, "*", NULL},
+        {"POST", "/mcp", SESSION, PING, 200, PONG, NULL},
+        {"POST", "/mcp", SESSION, SET_LEVEL, 200, DONE2, NULL},
+        {"GET", "/mcp", SESSION "last-event-id: 1-0\n", "", 503,
+         "*The session store is unavailable*", "*Retry-After: 1\r\n*"},
         {"DELETE", "/mcp", SESSION, "", 503, "*The session store is unavailable*", NULL},
-        {"POST", "/mcp", LEGACY, HELLO, 503, "*The session store is unavailable*", NULL},
+        {"POST", "/mcp",
+         LEGACY "mcp-session-id: 00010000000000000000000000000000000077\n" /* of another one */,
+         PING, 503, "*The session store is unavailable*", "*Retry-After: 1\r\n*"},
         {"POST", "/mcp", LEGACY, PING, 200, PONG, NULL}, /* without a session */
+        {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL},
+        {"POST", "/mcp", SESSION, PING, 200, PONG, NULL}, /* of the new one */
     };
     struct stand stand = stand_open(LATE_AT_ONCE, NULL);
     struct bench *bench = stand.bench;
+    struct reply streams[2];
+    struct http_session *session;
 
     (void)state;
     check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
+    ask_into(bench, &streams[0], "GET", "/mcp", SESSION, "");
     late_store_set(stand.late, LATE_FAILS);
     check_rows(bench, failing, COUNT_OF(failing));
+    ask_into(bench, &streams[1], "GET", "/mcp", SESSION, "");
+    assert_true(streams[0].streams && streams[1].streams && !streams[1].over);
     assert_string_equal(lines, "the session store (late) failed: failed\n");
+    session = hf_http_session_find(bench->endpoint, bench->session, strlen(bench->session));
+    assert_int_equal(session->version, 0);
     late_store_set(stand.late, LATE_AT_ONCE);
-    check(bench, &(struct row){"POST", "/mcp", SESSION, SET_LEVEL, 200, DONE2, NULL}, 1);
+    check(bench, &(struct row){"POST", "/mcp", SESSION, SET_LEVEL, 200, DONE2, NULL}, 2);
     assert_string_equal(lines, "the session store (late) failed: failed\n"
                                "the session store (late) is responding again\n");
+    assert_true(session->version); /* others can take it over now */
+    check(bench, &(struct row){"POST", "/mcp", SESSION, PING, 200, PONG, NULL}, 3);
     stand_close(&stand);
 }
 
@@ -445,6 +458,69 @@ static void use_it_later(struct stand *stand)
     free(replies);
 }
 
+/* Puts something into the store as a later version of the library would. */
+static void put_entry(haft_store *store, const char *space, haft_store_kind kind, const char *id,
+                      const char *key, const char *value)
+{
+    haft_store_op op = {.kind = kind, .key = HAFT_SLICE(key), .value = HAFT_SLICE(value)};
+    haft_store_request request = {
+        .space = space, .group = HAFT_SLICE(id), .ops = &op, .n_ops = 1, .now = START};
+
+    assert_int_equal(haft_store_submit(store, &request), 0);
+    assert_int_equal(request.status, 1);
+}
+
+static void check_entry(haft_store *store, const char *id, const char *value)
+{
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+    haft_store_op op = {.kind = HAFT_STORE_GET, .key = HAFT_SLICE("record")};
+    haft_store_request request = {.space = "session",
+                                  .group = HAFT_SLICE(id),
+                                  .ops = &op,
+                                  .n_ops = 1,
+                                  .now = START,
+                                  .arena = arena};
+
+    assert_int_equal(haft_store_submit(store, &request), 0);
+    assert_int_equal(op.status, 1);
+    assert_int_equal(op.ret_value.size, strlen(value));
+    assert_memory_equal(op.ret_value.data, value, strlen(value));
+    haft_arena_free(arena);
+}
+
+/* Entries of a later version are not read and not changed. */
+static void leaves_other_versions_alone(void **state)
+{
+    static const char id[] = "00010000000000000000000000000000000042";
+    static const char *const records[] = {"{\"format\":2,\"server\":\"test\",\"path\":\"/mcp\"}",
+                                          "{\"novelty\":true}", "\x01\x02"};
+    struct stand stand = stand_open(LATE_AT_ONCE, NULL);
+    struct bench *bench = stand.bench;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(records); i++) {
+        put_entry(stand.memory, "session", HAFT_STORE_PUT, id, "record", records[i]);
+        snprintf(bench->session, sizeof bench->session, "%s", id);
+        for (int k = 0; k < 2; k++)
+            check(bench,
+                  &(struct row){"POST", "/mcp", SESSION, PING, 404, "*Session not found*", NULL},
+                  i);
+        check(bench, &(struct row){"DELETE", "/mcp", SESSION, "", 404, "*", NULL}, i);
+        check_entry(stand.memory, id, records[i]);
+    }
+    check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
+    check(bench,
+          &(struct row){"POST", "/mcp", SESSION, CALL(4, "count", TOKEN), 200 + STREAMS, "*", NULL},
+          1);
+    put_entry(stand.memory, "events", HAFT_STORE_APPEND, bench->session, "log",
+              "v2 something else");
+    check(bench,
+          &(struct row){"GET", "/mcp", SESSION "last-event-id: 1-1\n", "", 404,
+                        "*events of the session are of another version*", NULL},
+          2);
+    stand_close(&stand);
+}
+
 static void survives_every_failing_allocation(void **state)
 {
     (void)state;
@@ -494,12 +570,13 @@ int main(void)
         cmocka_unit_test(waits_for_the_store),
         cmocka_unit_test(keeps_the_order),
         cmocka_unit_test(outlives_those_who_wait),
-        cmocka_unit_test(refuses_without_a_store),
+        cmocka_unit_test(sessions_go_on_without_a_store),
         cmocka_unit_test(goes_on_without_a_store),
         cmocka_unit_test(gives_up_in_time),
         cmocka_unit_test(moves_to_another_process),
         cmocka_unit_test(outlives_its_process),
         cmocka_unit_test(moves_to_nobody_else),
+        cmocka_unit_test(leaves_other_versions_alone),
         cmocka_unit_test(survives_every_failing_allocation),
         cmocka_unit_test(allocates_nothing),
     };

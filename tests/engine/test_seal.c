@@ -4,6 +4,7 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "engine/call/seal.h"
 #include "support/test.h"
 #include "support/wire.h"
 
@@ -109,6 +110,84 @@ static void accepts(struct wire *wire, const char *state)
 {
     assert_non_null(
         strstr(call(wire, "deploy", "{\"target\":\"test\"}", state), "deployed to test"));
+}
+
+/* Seals what a later version of the library would. */
+static const char *future_payload;
+
+static int future(haft_call *call)
+{
+    const char *state = hf_seal(call, future_payload, strlen(future_payload));
+
+    return state ? haft_text(call, "\"requestState\":\"%s", state) : HAFT_ENOMEM;
+}
+HAFT_TOOL_BARE(future, "Seals");
+
+static void later_version(void **unused)
+{
+    static const char *const payloads[] = {"{\"r\":1,\"a\":{}}", "{\"v\":2,\"r\":1,\"a\":{}}"};
+    haft_server *server = serve(key);
+    struct wire *wire;
+
+    (void)unused;
+    assert_int_equal(haft_add(server, &future_tool), 0);
+    wire = connect_as(server, NULL);
+    for (int i = 0; i < 2; i++) {
+        char params[2048], state[1024];
+        const char *answer;
+
+        future_payload = payloads[i];
+        answer = strstr(wire_call(wire, "tools/call", "\"name\":\"future\""), "State\\\":\\\"");
+        assert_non_null(answer);
+        snprintf(state, sizeof state, "%.*s", (int)strcspn(answer + 10, "\""), answer + 10);
+        snprintf(params, sizeof params, "\"name\":\"future\",\"requestState\":\"%s\"", state);
+        answer = wire_call(wire, "tools/call", params);
+        assert_int_equal(strstr(answer, "Invalid or expired requestState") != NULL, i);
+    }
+    wire_close(wire);
+    haft_server_free(server);
+}
+
+/* Replicas change their key in two steps: each accepts the new one, and then each uses it. */
+static void rotation(void **unused)
+{
+    static const struct {
+        const unsigned char *a, *a_other, *b, *b_other; /* keys of two replicas */
+        bool accepted; /* at the second, what the first has sealed */
+    } rows[] = {
+        {key, NULL, key, NULL, true},
+        {key, NULL, key, other_key, true},
+        {key, other_key, other_key, key, true},
+        {other_key, key, key, other_key, true},
+        {key, NULL, other_key, key, true}, /* the old key at A, both at B */
+        {other_key, key, other_key, NULL, true},
+        {key, NULL, other_key, NULL, false},
+        {key, other_key, other_key, NULL, false},
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *a = serve(key), *b = serve(key);
+        struct wire *at_a, *at_b;
+        char state[1024];
+
+        haft_server_set_seal_key(a, rows[i].a);
+        haft_server_set_other_seal_key(a, rows[i].a_other);
+        at_a = connect_as(a, "ann");
+        at_b = connect_as(b, "ann");
+        get_state(at_a, state);
+        /* while B serves */
+        haft_server_set_seal_key(b, rows[i].b);
+        haft_server_set_other_seal_key(b, rows[i].b_other);
+        if (rows[i].accepted)
+            accepts(at_b, state);
+        else
+            refuses(at_b, "deploy", "{\"target\":\"test\"}", state);
+        wire_close(at_a);
+        wire_close(at_b);
+        haft_server_free(a);
+        haft_server_free(b);
+    }
 }
 
 /* Bound to who asked, for what, and until when. */
@@ -241,6 +320,7 @@ static void wrong_types(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rotation),    cmocka_unit_test(later_version),
         cmocka_unit_test(binding),     cmocka_unit_test(binds_to_the_server),
         cmocka_unit_test(addresses),   cmocka_unit_test(tampering),
         cmocka_unit_test(wrong_types),

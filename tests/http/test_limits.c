@@ -12,6 +12,7 @@
 #include "support/tools.h"
 #include "support/failing.h"
 #include "support/headers.h"
+#include "stage/store_state.h"
 #include "support/late_store.h"
 #include "support/patient_read.h"
 #include "support/test.h"
@@ -327,8 +328,8 @@ static void shared_ask(struct shared *shared, struct asked asked, haft_time now)
     shared->reply = (struct reply){0};
     hf_headers_index(request.headers, request.n_headers, &index);
     shared->taken = hf_mux_handle(&shared->stand.mux, &request, &responder, &shared->reply, now);
-    assert_non_null(shared->taken.by);
-    assert_int_equal(shared->reply.status, 0);
+    /* It waits, or has been answered without the store. */
+    assert_int_equal(shared->taken.by != NULL, !shared->reply.status);
 }
 
 /* A client's own limit first, and that of all together only then; answered at once or later. */
@@ -342,6 +343,7 @@ static void counts_in_the_store(void **state)
     } rows[] = {
         {{.peer = "192.0.2.1"}, 200, 1000, 2},   {{.peer = "192.0.2.1"}, 200, 1000, 2},
         {{.peer = "192.0.2.1"}, 429, 1500, 1},   {{.principal = "amy"}, 200, 1500, 2},
+        {{.peer = "192.0.2.1"}, 429, 1600, 0}, /* as the store has said */
         {{.principal = "bob"}, 429, 1500, 2},    {{.peer = "192.0.2.1"}, 200, 2000, 2},
         {{.peer = "2001:db8::1"}, 200, 2500, 2},
     };
@@ -376,6 +378,7 @@ static void tells_that_it_cannot_count(void **state)
 
     (void)state;
     shared_open(&shared, LATE_FAILS);
+    shared.stand.server->options.store_rate = HAFT_AWAY_CLOSED;
     for (int later = 0; later < 2; later++) {
         shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
         late_store_release(shared.late, HAFT_EBUSY);
@@ -399,9 +402,60 @@ static void tells_that_it_cannot_count(void **state)
     hf_mux_tick(&shared.stand.mux, 31000);
     late_store_release(shared.late, 0);
     hf_mux_tick(&shared.stand.mux, 31000);
-    assert_string_equal(log_lines, "cannot count requests for the rate limit: failed\n"
-                                   "counting requests for the rate limit again\n");
+    assert_string_equal(log_lines, "rate limits: the store (late) failed: failed\n"
+                                   "rate limits: the store (late) is responding again\n");
     shared_close(&shared);
+}
+
+/* While the store fails, the policy decides, in each process for its part; then it counts again. */
+static void decides_without_the_store(void **state)
+{
+    static const struct {
+        haft_store_away policy;
+        unsigned replicas;
+        int statuses[6]; /* of requests of one client, at a limit of 2, and 3 for all */
+    } rows[] = {
+        {HAFT_AWAY_LOCAL, 1, {200, 200, 429, 429, 429, 429}},
+        {HAFT_AWAY_LOCAL, 2, {200, 429, 429, 429, 429, 429}},
+        {HAFT_AWAY_LOCAL, 100, {200, 429, 429, 429, 429, 429}},
+        {HAFT_AWAY_OPEN, 1, {200, 200, 200, 200, 200, 200}},
+        {HAFT_AWAY_CLOSED, 1, {503, 503, 503, 503, 503, 503}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct shared shared;
+        haft_buffer metrics;
+        char line[96];
+
+        shared_open(&shared, LATE_FAILS);
+        shared.stand.server->options.store_rate = rows[i].policy;
+        shared.stand.server->options.replicas = rows[i].replicas;
+        for (size_t k = 0; k < COUNT_OF(rows[i].statuses); k++) {
+            shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
+            hf_mux_tick(&shared.stand.mux, 1000);
+            if (shared.reply.status != rows[i].statuses[k])
+                fail_msg("row %zu, request %zu: %d", i, k, shared.reply.status);
+        }
+        haft_buffer_init(&metrics, NULL, 1 << 20);
+        hf_store_put_up(&metrics, shared.stand.server);
+        hf_store_put_refused(&metrics, shared.stand.server);
+        hf_store_put_local(&metrics, shared.stand.server);
+        haft_buffer_add(&metrics, "", 1);
+        assert_non_null(strstr(metrics.data, "mcp_server_store_up{use=\"rates\"} 0\n"));
+        snprintf(line, sizeof line, "mcp_server_store_%s_total{use=\"rates\"} 6\n",
+                 rows[i].policy == HAFT_AWAY_CLOSED ? "refused" : "local");
+        assert_non_null(strstr(metrics.data, line));
+        haft_buffer_finish(&metrics);
+        late_store_set(shared.late, LATE_AT_ONCE);
+        for (int k = 0; k < 3; k++) {
+            shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
+            hf_mux_tick(&shared.stand.mux, 1000);
+            assert_int_equal(shared.reply.status, k < 2 ? 200 : 429);
+        }
+        assert_false(hf_store_is_degraded(shared.stand.server));
+        shared_close(&shared);
+    }
 }
 
 /* Clients leave, and the server ends, while they wait. */
@@ -694,6 +748,7 @@ int main(void)
         cmocka_unit_test(says_whose_request_was_refused),
         cmocka_unit_test(counts_in_the_store),
         cmocka_unit_test(tells_that_it_cannot_count),
+        cmocka_unit_test(decides_without_the_store),
         cmocka_unit_test(outlives_those_who_wait),
         cmocka_unit_test(closes_for_all),
         cmocka_unit_test(survives_every_failing_allocation),

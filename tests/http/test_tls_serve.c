@@ -7,7 +7,7 @@
 
 #include "http/upgrade.h"
 
-enum { LANES = 4, SESSIONS = 8, CLIENTS = 4, TURNS = 40, RELOADS = 12, SESSION_ID = 34 };
+enum { LANES = 4, SESSIONS = 8, CLIENTS = 4, TURNS = 40, RELOADS = 12, SESSION_ID = 38 };
 
 static struct authority authority;
 static char certificate[AUTHORITY_PATH], key[AUTHORITY_PATH];

@@ -81,6 +81,7 @@ static haft_server *serve(bool ready, haft_store *store)
     haft_server *server =
         haft_server_new_with("test", "1",
                              HAFT_WITH(haft_server_options, .log = on_log, .store = store,
+                                       .store_rate = HAFT_AWAY_CLOSED,
                                        .client_rate = {.calls = store ? 9 : 0, .per_ms = 1000}));
 
     assert_int_equal(haft_add(server, &nod_tool), 0);
@@ -307,14 +308,14 @@ static void a_store_answers_later(void **state)
         {HAFT_PENDING, LINES(LIMITED, "@ deny", REFUSED("limited", "5 times in 60 s")), RATED},
         {HAFT_PENDING, LINES(LIMITED, "@ deny all", REFUSED("tools", "9 times in 1 s")), RATED},
         {HAFT_PENDING, LINES(LIMITED, "@ break", SAYS("The server is busy. Try again later.")),
-         RATED "|[1] limited: failed: busy"},
+         RATED "|rate limits: the store (test) failed: busy|[1] limited: failed: busy"},
         {HAFT_PENDING, LINES(LIMITED, "+ 30000", SAYS("timed out after 30 s"), "@ allow"),
          RATED
          "|[1] limited: timed out after 30000 ms; the stage \"rate limit\" returned 1 (HAFT_PENDING), and haft_continue was not called"},
         {HAFT_PENDING, LINES(LIMITED, "N notifications/cancelled {'requestId':1}", "@ deny"),
          RATED},
         {HAFT_EBUSY, LINES(LIMITED, SAYS("The server is busy. Try again later.")),
-         RATED "|[1] limited: failed: busy"},
+         RATED "|rate limits: the store (test) failed: busy|[1] limited: failed: busy"},
     };
 
     (void)state;
@@ -328,6 +329,50 @@ static void a_store_answers_later(void **state)
         dialogue_with(wire, stores[i].lines, act_as_store, wire);
         assert_string_equal(heard, stores[i].heard);
         assert_int_equal(haft_session_in_flight(wire->session), 0);
+        wire_close(wire);
+        haft_server_free(server);
+    }
+}
+
+/* The store fails: the policy decides. A refusal of the store is remembered, and not asked for again. */
+static void a_store_is_away(void **state)
+{
+    static const haft_store_methods methods =
+        HAFT_INIT(haft_store_methods, .name = "test", .submit = store_submit);
+    static const struct {
+        haft_store_away policy;
+        unsigned replicas, allowed; /* of 7 calls, at a limit of 5 */
+    } rows[] = {{HAFT_AWAY_LOCAL, 1, 5},
+                {HAFT_AWAY_LOCAL, 2, 2},
+                {HAFT_AWAY_LOCAL, 9, 1},
+                {HAFT_AWAY_CLOSED, 1, 0},
+                {HAFT_AWAY_OPEN, 3, 7}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *server;
+        struct wire *wire;
+
+        counting = (struct counting_store){.store = {&methods}, .status = HAFT_EFAIL};
+        server = serve(false, &counting.store);
+        server->options.store_rate = rows[i].policy;
+        server->options.replicas = rows[i].replicas;
+        wire = wire_open(server);
+        for (unsigned k = 0; k < 7; k++)
+            dialogue_with(wire,
+                          k < rows[i].allowed ? LINES(LIMITED, OK)
+                          : rows[i].policy == HAFT_AWAY_CLOSED
+                              ? LINES(LIMITED, "= 1 *")
+                              : LINES(LIMITED, "= 1 *Rate limited*"),
+                          act_as_store, wire);
+        counting.status = HAFT_PENDING;
+        dialogue_with(wire, LINES(LIMITED, "@ deny", REFUSED("limited", "5 times in 60 s")),
+                      act_as_store, wire);
+        heard[0] = '\0';
+        dialogue_with(wire, LINES(LIMITED, REFUSED("limited", "5 times in 60 s")), act_as_store,
+                      wire);
+        assert_string_equal(heard, "");
+        dialogue_with(wire, LINES("+ 1500", LIMITED, "@ allow", OK), act_as_store, wire);
         wire_close(wire);
         haft_server_free(server);
     }
@@ -373,6 +418,7 @@ int main(void)
         cmocka_unit_test(unknown_values_end_the_call),
         cmocka_unit_test(a_session_ends),
         cmocka_unit_test(a_store_answers_later),
+        cmocka_unit_test(a_store_is_away),
         cmocka_unit_test(states_follow_each_other),
 #if !defined NDEBUG
         cmocka_unit_test(wrong_moves_are_logged),

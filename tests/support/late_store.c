@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_OPS = 8 };
+enum { MAX_OPS = 8, MAX_SUBSCRIBERS = 8 };
 
 struct late {
     struct late *next;
@@ -32,6 +32,7 @@ struct late_store {
     enum late_mode mode;
     unsigned delay_ms;
     bool holds_on, ends;
+    haft_store_subscriber *subscribers[MAX_SUBSCRIBERS];
 };
 
 static long long late_now(void)
@@ -196,8 +197,46 @@ static bool late_cancel(haft_store *given, haft_store_request *request)
     return found;
 }
 
+/* ---- channels ---- */
+
+static int late_subscribe(haft_store *given, haft_store_subscriber *subscriber)
+{
+    struct late_store *store = (struct late_store *)given;
+    size_t i = 0;
+
+    pthread_mutex_lock(&store->lock);
+    while (i < MAX_SUBSCRIBERS && store->subscribers[i])
+        i++;
+    if (i < MAX_SUBSCRIBERS)
+        store->subscribers[i] = subscriber;
+    pthread_mutex_unlock(&store->lock);
+    return i < MAX_SUBSCRIBERS ? haft_store_subscribe(store->inner, subscriber) : HAFT_ETOOBIG;
+}
+
+static void late_unsubscribe(haft_store *given, haft_store_subscriber *subscriber)
+{
+    struct late_store *store = (struct late_store *)given;
+
+    haft_store_unsubscribe(store->inner, subscriber);
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; i < MAX_SUBSCRIBERS; i++)
+        if (store->subscribers[i] == subscriber)
+            store->subscribers[i] = NULL;
+    pthread_mutex_unlock(&store->lock);
+}
+
+void late_store_gap(struct late_store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; i < MAX_SUBSCRIBERS; i++)
+        if (store->subscribers[i] && store->subscribers[i]->gap)
+            store->subscribers[i]->gap(store->subscribers[i]);
+    pthread_mutex_unlock(&store->lock);
+}
+
 static const haft_store_methods late_methods =
-    HAFT_INIT(haft_store_methods, .name = "late", .submit = late_submit, .cancel = late_cancel);
+    HAFT_INIT(haft_store_methods, .name = "late", .submit = late_submit, .cancel = late_cancel,
+              .subscribe = late_subscribe, .unsubscribe = late_unsubscribe);
 
 /* ---- lifetime ---- */
 

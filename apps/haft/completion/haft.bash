@@ -67,6 +67,7 @@ _haft()
     serve/--rate) return ;;
     serve/--total-rate) return ;;
     serve/--metrics-path) return ;;
+    serve/--replica) return ;;
     serve/--seal-key-file) _haft_files -f; return ;;
     serve/--oauth-issuer) return ;;
     serve/--oauth-resource) return ;;
@@ -81,6 +82,11 @@ _haft()
     serve/--tls-key) _haft_files -f; return ;;
     serve/--tls-client-ca) _haft_files -f; return ;;
     serve/--tls-client) _haft_words required optional; return ;;
+    serve/--store) return ;;
+    serve/--store-password-file) _haft_files -f; return ;;
+    serve/--replicas) return ;;
+    serve/--store-rate) _haft_words local closed open; return ;;
+    serve/--store-replay) _haft_words closed local open; return ;;
     serve/--stdio-max-unsent) return ;;
     serve/--grace) return ;;
     serve/--tools) return ;;
@@ -95,11 +101,7 @@ _haft()
     serve/--max-message) return ;;
     serve/--max-elements) return ;;
     serve/--drain) return ;;
-    serve/--tasks) _haft_files -f; return ;;
-    serve/--task-workers) return ;;
-    serve/--max-tasks) return ;;
-    serve/--max-client-tasks) return ;;
-    serve/--task-ttl) return ;;
+    serve/--drain-notice) return ;;
     serve/--page-size) return ;;
     serve/--list-ttl) return ;;
     serve/--log-level) _haft_words debug info notice warning error critical alert emergency; return ;;
@@ -140,6 +142,7 @@ _haft()
     home/--rate) return ;;
     home/--total-rate) return ;;
     home/--metrics-path) return ;;
+    home/--replica) return ;;
     home/--seal-key-file) _haft_files -f; return ;;
     home/--oauth-issuer) return ;;
     home/--oauth-resource) return ;;
@@ -154,6 +157,11 @@ _haft()
     home/--tls-key) _haft_files -f; return ;;
     home/--tls-client-ca) _haft_files -f; return ;;
     home/--tls-client) _haft_words required optional; return ;;
+    home/--store) return ;;
+    home/--store-password-file) _haft_files -f; return ;;
+    home/--replicas) return ;;
+    home/--store-rate) _haft_words local closed open; return ;;
+    home/--store-replay) _haft_words closed local open; return ;;
     home/--stdio-max-unsent) return ;;
     home/--grace) return ;;
     home/--tools) return ;;
@@ -168,11 +176,7 @@ _haft()
     home/--max-message) return ;;
     home/--max-elements) return ;;
     home/--drain) return ;;
-    home/--tasks) _haft_files -f; return ;;
-    home/--task-workers) return ;;
-    home/--max-tasks) return ;;
-    home/--max-client-tasks) return ;;
-    home/--task-ttl) return ;;
+    home/--drain-notice) return ;;
     home/--page-size) return ;;
     home/--list-ttl) return ;;
     home/--log-level) _haft_words debug info notice warning error critical alert emergency; return ;;
@@ -253,6 +257,10 @@ _haft()
     keys/--file) _haft_files -f; return ;;
     import/--prefix) return ;;
     import/--select) return ;;
+    nginx/--listen) return ;;
+    nginx/--server-name) return ;;
+    nginx/--tls-cert) _haft_files -f; return ;;
+    nginx/--tls-key) _haft_files -f; return ;;
     ping/--timeout) return ;;
     ping/--header) return ;;
     ping/--ca) _haft_files -f; return ;;
@@ -264,12 +272,12 @@ _haft()
     install/--file) _haft_files -f; return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve home tools call resources prompts read prompt complete watch tasks login logout keys config import ping new dev install completion help --help -h --version -V
+        _haft_words serve home tools call resources prompts read prompt complete watch login logout keys config import nginx ping new dev install completion help --help -h --version -V
         return
     fi
     case ${COMP_WORDS[1]} in
-    serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --tasks --task-workers --max-tasks --max-client-tasks --task-ttl --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
-    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --tasks --task-workers --max-tasks --max-client-tasks --task-ttl --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --replica --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --store --store-password-file --replicas --store-rate --store-replay --single-use --store-required --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --drain-notice --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --replica --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --store --store-password-file --replicas --store-rate --store-replay --single-use --store-required --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --drain-notice --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
     tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
     call) _haft_words --json --accept-defaults --out --yes --task --no-task --timeout --header --ca --revision --limit --verbose --help -h ;;
     resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
@@ -285,12 +293,13 @@ _haft()
     keys) _haft_words --scopes --file --yes --json --help -h add list revoke ;;
     config) _haft_words schema ;;
     import) _haft_words --prefix --select --read-only --json --help -h openapi ;;
+    nginx) _haft_words --listen --server-name --tls-cert --tls-key --help -h ;;
     ping) _haft_words --timeout --header --ca --revision --limit --verbose --help -h ;;
     new) _haft_words --cpp --plugin --gateway --make --help -h ;;
     dev) _haft_words --build --watch --help -h ;;
     install) _haft_words --name --file --remove --dry-run --yes --help -h claude claude-code vscode cursor ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve home tools call resources prompts read prompt complete watch tasks login logout keys config import ping new dev install completion help ;;
+    help) _haft_words serve home tools call resources prompts read prompt complete watch login logout keys config import nginx ping new dev install completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }

@@ -6,10 +6,12 @@
 #include "auth/wiping.h"
 #include "auth/scope.h"
 #include "auth/server/server.h"
+#include "auth/server/share.h"
 #include "base/sha256.h"
 #include "base/struct.h"
 #include "engine/offer/access.h"
 #include "part/crypto.h"
+#include "stage/store_state.h"
 #include "part/http_client.h"
 
 enum {
@@ -43,6 +45,35 @@ static int64_t authenticator_clock(void *context, bool wall)
 void hf_authenticator_set_clock(haft_authenticator *base, struct auth_clock clock)
 {
     ((struct authenticator *)base)->clock = clock;
+}
+
+void hf_authenticator_share(haft_authenticator *base, haft_server *server)
+{
+    static const char purpose[] = "nonces of DPoP";
+    struct authenticator *authenticator = (struct authenticator *)base;
+    unsigned char keys[SEAL_KEYS][SEAL_KEY];
+
+    if (hf_server_copy_seal_keys(server, keys))
+        hf_hmac_sha256(keys[0], SEAL_KEY, purpose, sizeof purpose - 1, authenticator->nonce_key);
+    hf_secret_wipe(keys, sizeof keys);
+    authenticator->options.store = server->options.store;
+    authenticator->options.store_replay = hf_store_policy(server, STORE_REPLAY);
+    authenticator->server = server;
+}
+
+bool hf_authenticator_accepts(const struct authenticator *authenticator, int status)
+{
+    haft_store_away policy = authenticator->options.store_replay;
+    bool closed =
+        !hf_store_is_away(status) || policy == HAFT_AWAY_CLOSED || policy == HAFT_AWAY_DEFAULT;
+
+    if (authenticator->server)
+        hf_store_note(authenticator->server, STORE_REPLAY, status);
+    if (status >= 0)
+        return status;
+    if (authenticator->server)
+        hf_store_count(authenticator->server, STORE_REPLAY, closed);
+    return !closed;
 }
 
 void hf_authenticator_log(const struct authenticator *authenticator, haft_level level,

@@ -62,10 +62,42 @@ static int check_refuse_possession(struct check *check, const struct possession 
                            check->authentication);
 }
 
+int hf_check_used(struct check *check, const struct possession *possession)
+{
+    struct possession used = *possession;
+
+    used.error = "invalid_dpop_proof";
+    used.text = "The DPoP proof has been used before";
+    return check_refuse_possession(check, &used);
+}
+
+int hf_check_unsure(struct check *check)
+{
+    struct refusal refusal = {.status = 503,
+                              .text = "Whether the DPoP proof has been used before is not known",
+                              .retry_s = AUTHENTICATOR_RETRY_S};
+
+    return hf_refusal_make(check->authenticator, check->presented->path, &refusal,
+                           check->authentication);
+}
+
+int hf_check_admit(struct check *check, struct known *known, const struct possession *possession)
+{
+    struct authentication *authentication = check->authentication;
+
+    authentication->own = known;
+    authentication->kind = CHECK_KNOWN;
+    authentication->identity = &known->identity;
+    if (possession->renew) {
+        memcpy(authentication->room, possession->nonce, sizeof authentication->room);
+        authentication->renewal = (haft_header){"DPoP-Nonce", authentication->room};
+    }
+    return 0;
+}
+
 /* Ends a check with a verified token, whose reference it takes. */
 static int check_accept(struct check *check, struct known *known)
 {
-    struct authentication *authentication = check->authentication;
     struct authenticator *authenticator = check->authenticator;
     int64_t now_s = authenticator_now(authenticator, true) / 1000;
     struct possession possession;
@@ -77,6 +109,7 @@ static int check_accept(struct check *check, struct known *known)
     }
     possession.error = NULL;
     possession.renew = false;
+    possession.name[0] = '\0';
     status =
         check->early ? 0 : hf_possession_check(authenticator, check->presented, known, &possession);
     if (status == HAFT_EBUSY)
@@ -90,14 +123,8 @@ static int check_accept(struct check *check, struct known *known)
         hf_known_drop(known);
         return status;
     }
-    authentication->own = known;
-    authentication->kind = CHECK_KNOWN;
-    authentication->identity = &known->identity;
-    if (possession.renew) {
-        memcpy(authentication->room, possession.nonce, sizeof authentication->room);
-        authentication->renewal = (haft_header){"DPoP-Nonce", authentication->room};
-    }
-    return 0;
+    return possession.name[0] ? hf_single_use_ask(check, known, &possession)
+                              : hf_check_admit(check, known, &possession);
 }
 
 static void check_remember(struct check *check, struct known *known, enum token_error error)
@@ -422,8 +449,12 @@ void hf_check_answered(struct question *question, struct known *known, enum toke
         } else if (!known) {
             hf_waiting_done(each, check_refuse_token(&check, error));
         } else {
+            int status;
+
             atomic_fetch_add(&known->references, 1);
-            hf_waiting_done(each, check_accept(&check, known));
+            status = check_accept(&check, known);
+            if (status != HAFT_PENDING) /* otherwise the store ends it */
+                hf_waiting_done(each, status);
         }
     }
     hf_known_drop(known);
@@ -459,6 +490,7 @@ void hf_check_release(haft_authenticator *base, struct authentication *authentic
         break;
     case CHECK_NOTHING:
     case CHECK_PENDING:
+    case CHECK_STORE:
         break;
     }
     authentication->own = NULL;

@@ -6,10 +6,10 @@
  * process, so that none needs to be remembered. */
 #include "auth/form.h"
 #include "auth/server/server.h"
+#include "base/hex.h"
 #include "base/sha256.h"
 
 enum {
-    POSSESSION_WINDOW_S = 300,
     POSSESSION_NONCE_S = 300,
     POSSESSION_ARENA = 256 << 10,
     POSSESSION_URL = 4096,
@@ -107,7 +107,7 @@ static int replay_grow(struct replay *replay, struct replay_table *table)
 }
 
 /* Remembers a proof. Returns 0; HAFT_EEXISTS if it has been used; HAFT_EBUSY or HAFT_ENOMEM if it
- * cannot be remembered. A store that several servers share could stand here. */
+ * cannot be remembered. A store that several servers share is asked afterwards (single_use.c). */
 static int replay_use(struct replay *replay, struct siphash_pair digest, int64_t now_s)
 {
     int status = 0;
@@ -176,6 +176,20 @@ static int64_t nonce_age(const struct authenticator *authenticator, const char *
     if (different || (int64_t)time_s > now_s)
         return -1;
     return now_s - (int64_t)time_s;
+}
+
+/* Writes what a store calls a proof: a hash of its key and its id. */
+static void possession_put_name(const char *jkt, const char *jti, char ret_name[SINGLE_USE_NAME])
+{
+    unsigned char digest[SHA256_SIZE];
+    struct sha256 hash;
+
+    hf_sha256_init(&hash);
+    hf_sha256_add(&hash, jkt, strlen(jkt) + 1);
+    hf_sha256_add(&hash, jti, strlen(jti));
+    hf_sha256_finish(&hash, digest);
+    hf_hex_put(digest, sizeof digest, ret_name);
+    ret_name[2 * sizeof digest] = '\0';
 }
 
 /* ---- the decision ---- */
@@ -250,6 +264,8 @@ static int possession_check_proof(struct authenticator *authenticator,
     siphash_init_pair(&hash, authenticator->digest_key);
     hf_siphash_pair_bytes(&hash, known->jkt, strlen(known->jkt));
     hf_siphash_pair_bytes(&hash, proof.jti, strlen(proof.jti));
+    if (authenticator->options.store)
+        possession_put_name(known->jkt, proof.jti, possession->name);
     status = replay_use(authenticator->replay, siphash_finish_pair(&hash),
                         authenticator_now(authenticator, false) / 1000);
     return status == HAFT_EEXISTS ? possession_refuse(possession, "invalid_dpop_proof",
@@ -315,6 +331,7 @@ int hf_possession_check(struct authenticator *authenticator, const struct presen
 
     ret_possession->error = NULL;
     ret_possession->renew = false;
+    ret_possession->name[0] = '\0';
     if (known->x5t) {
         status = possession_check_certificate(authenticator, presented, known, ret_possession);
         if (status || ret_possession->error)

@@ -23,7 +23,9 @@ enum {
     AUTHENTICATOR_WAIT_MS = 5000, /* a request waits for an issuer, at most */
     AUTHENTICATOR_WAITING = 4096, /* requests that wait at once */
     AUTHENTICATOR_ARENA = 1 << 20,
-    AUTHENTICATOR_RETRY_S = 5 /* in Retry-After */
+    AUTHENTICATOR_RETRY_S = 5, /* in Retry-After */
+    POSSESSION_WINDOW_S = 300, /* a proof may be as old, or as far in the future */
+    SINGLE_USE_NAME = 65
 };
 
 struct authenticator;
@@ -116,6 +118,7 @@ struct possession {
     const char *text;
     bool renew; /* the client should use the nonce in `nonce` from now on */
     char nonce[AUTHENTICATION_ROOM];
+    char name[SINGLE_USE_NAME]; /* of the proof, for a store; empty if there is none */
 };
 
 /* Checks how a token is bound. Returns 0 with the decision, or HAFT_ENOMEM or HAFT_EBUSY. */
@@ -290,7 +293,14 @@ void hf_document_put_url(const struct authenticator *authenticator, const char *
 /* ---- checks (check.c) ---- */
 
 /* What `own` of an authentication is. */
-enum check_kind { CHECK_NOTHING, CHECK_PENDING, CHECK_KNOWN, CHECK_KEYS, CHECK_ARENA };
+enum check_kind {
+    CHECK_NOTHING,
+    CHECK_PENDING,
+    CHECK_KNOWN,
+    CHECK_KEYS,
+    CHECK_ARENA,
+    CHECK_STORE /* a check that waits for the store */
+};
 
 /* A check that waits. */
 struct pending {
@@ -336,6 +346,7 @@ struct authenticator {
     struct auth_clock clock;
     unsigned char digest_key[16];
     unsigned char nonce_key[32];
+    haft_server *server; /* whose store it uses, for its state; NULL if there is none */
     const struct crypto_functions *crypto;    /* NULL without issuers */
     const struct http_client_functions *http; /* likewise */
     struct issuer *issuers;
@@ -362,6 +373,10 @@ haft_authenticator *hf_authenticator_create(const haft_authenticator_options *op
 void hf_authenticator_destroy(struct authenticator *authenticator);
 /* Before its first use. */
 void hf_authenticator_set_clock(haft_authenticator *authenticator, struct auth_clock clock);
+
+/* Whether a proof is accepted, which this process has not seen, after the store's answer: 1 if it is
+ * new, 0 if it is not, or an error. */
+bool hf_authenticator_accepts(const struct authenticator *authenticator, int status);
 
 void hf_authenticator_log(const struct authenticator *authenticator, haft_level level,
                           const char *format, ...) HAFT_PRINTF_(3, 4);

@@ -167,6 +167,8 @@ bool hf_check_cancel(haft_authenticator *base, struct authentication *authentica
     struct authenticator *authenticator = (struct authenticator *)base;
     struct pending *pending;
 
+    if (authentication->kind == CHECK_STORE)
+        return hf_single_use_cancel(authenticator, authentication->own);
     uv_mutex_lock(&authenticator->lock);
     pending = authenticator->waiting;
     while (pending && pending->authentication != authentication)

@@ -28,6 +28,8 @@ static const char *seal_state(haft_call *call)
             hf_json_value(hf_json_name(&w, q->key, strlen(q->key)), q->answer);
     hf_json_end_object(&w);
     json_text_member(&w, "s", call->asking.state);
+    if (call->server->keys.single_use && call->server->options.random)
+        hf_json_unsigned(json_key(&w, "n"), call->server->options.random());
     hf_json_end_object(&w);
     if (!payload.status)
         sealed = hf_seal(call, payload.data, payload.size);
@@ -56,7 +58,8 @@ bool hf_input_restore(haft_call *call)
         payload = yyjson_is_str(state)
                       ? hf_unseal(call, yyjson_get_str(state), yyjson_get_len(state))
                       : NULL;
-        if (!payload) {
+        /* "v" is of a later version of the library, whose contents are not known. */
+        if (!payload || yyjson_obj_get(payload, "v")) {
             hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid or expired requestState",
                              "{\"reason\":\"invalid_request_state\"}");
             return false;

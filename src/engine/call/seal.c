@@ -71,15 +71,31 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
     return ok;
 }
 
-/* The key for sealing; NULL if there is none. A client in this process could read any key, so it
- * needs none. */
-static const unsigned char *seal_key_of(const haft_call *call)
+/* Copies the keys: the first one seals, each of them unseals. Returns their number. A client in this
+ * process could read any key, so it needs none. */
+static int seal_keys_of(const haft_call *call, unsigned char keys[SEAL_KEYS][SEAL_KEY])
 {
-    static const unsigned char none[sizeof call->server->keys.seal];
+    int n = hf_server_copy_seal_keys(call->server, keys);
 
-    if (call->server->keys.has_seal)
-        return call->server->keys.seal;
-    return call->owner->inside ? none : NULL;
+    if (n || !call->owner->inside)
+        return n;
+    memset(keys[0], 0, SEAL_KEY);
+    return 1;
+}
+
+/* Whether the last bytes are a digest of those before them, by one of the keys. */
+static bool seal_is_ours(const haft_call *call, const unsigned char *plain, size_t size)
+{
+    unsigned char keys[SEAL_KEYS][SEAL_KEY], mac[SHA256_SIZE];
+    int n = seal_keys_of(call, keys);
+    bool ours = false;
+
+    for (int i = 0; i < n; i++) {
+        hf_hmac_sha256(keys[i], SEAL_KEY, plain, size, mac);
+        ours |= hf_digest_equal(mac, plain + size);
+    }
+    hf_secret_wipe(keys, sizeof keys);
+    return ours;
 }
 
 const char *hf_seal(haft_call *call, const char *payload, size_t size)
@@ -88,14 +104,15 @@ const char *hf_seal(haft_call *call, const char *payload, size_t size)
     unsigned char *plain = haft_arena_alloc(call->arena, total);
     char *text = haft_arena_alloc(call->arena, HAFT_BASE64_SIZE(total) + 1);
     uint64_t expiry = (uint64_t)(call->owner->now + LIFETIME_MS);
-    const unsigned char *key = seal_key_of(call);
+    unsigned char keys[SEAL_KEYS][SEAL_KEY];
 
-    if (!plain || !text || !key || !bind(call, plain + 8))
+    if (!plain || !text || !bind(call, plain + 8) || !seal_keys_of(call, keys))
         return NULL;
     for (int i = 0; i < 8; i++)
         plain[i] = (unsigned char)(expiry >> (i * 8));
     memcpy(plain + HEAD, payload, size);
-    hf_hmac_sha256(key, sizeof call->server->keys.seal, plain, HEAD + size, plain + HEAD + size);
+    hf_hmac_sha256(keys[0], SEAL_KEY, plain, HEAD + size, plain + HEAD + size);
+    hf_secret_wipe(keys, sizeof keys);
     text[haft_base64_encode(plain, total, text)] = '\0';
     return text;
 }
@@ -103,19 +120,16 @@ const char *hf_seal(haft_call *call, const char *payload, size_t size)
 yyjson_val *hf_unseal(haft_call *call, const char *text, size_t size)
 {
     unsigned char *plain = haft_arena_alloc(call->arena, size / 4 * 3 + 1);
-    unsigned char mac[SHA256_SIZE], bound[SHA256_SIZE];
-    const unsigned char *key = seal_key_of(call);
+    unsigned char bound[SHA256_SIZE];
     yyjson_val *payload = NULL;
     const char *reason;
     uint64_t expiry = 0;
     size_t n, offset;
 
-    if (!plain || !key || haft_base64_decode(text, size, plain, &n) || n < HEAD + SHA256_SIZE)
+    if (!plain || haft_base64_decode(text, size, plain, &n) || n < HEAD + SHA256_SIZE)
         return NULL;
     n -= SHA256_SIZE;
-    hf_hmac_sha256(key, sizeof call->server->keys.seal, plain, n, mac);
-    if (!hf_digest_equal(mac, plain + n) || !bind(call, bound) ||
-        !hf_digest_equal(bound, plain + 8))
+    if (!seal_is_ours(call, plain, n) || !bind(call, bound) || !hf_digest_equal(bound, plain + 8))
         return NULL;
     for (int i = 0; i < 8; i++)
         expiry |= (uint64_t)plain[i] << (i * 8);

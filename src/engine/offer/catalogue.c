@@ -270,6 +270,8 @@ static bool replace(haft_server *server, struct catalogue *from, struct catalogu
     done = swap(server, from, to, kinds);
     if (done && server->watching.n_watchers)
         hf_event_of_change(server, from, to);
+    if (done)
+        hf_server_tell_lists(server, kinds);
     /* Drop the one that is not current. */
     hf_catalogue_drop(done ? from : to);
     hf_catalogue_drop(to);

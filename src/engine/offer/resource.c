@@ -134,28 +134,3 @@ int haft_template_add(haft_server *server, const haft_resource *resource)
 {
     return resource_add(server, HAFT_OFFER_TEMPLATE, resource);
 }
-
-/* ---- updates ---- */
-
-void haft_resource_updated(haft_server *server, const char *uri)
-{
-    const haft_allocator *allocator = server->allocator;
-    size_t size = strlen(uri) + 1;
-    char *copy = allocator->alloc(allocator->context, size), *old;
-    unsigned number;
-
-    if (!copy) {
-        hf_server_log(server, HAFT_ERROR, "%s: out of memory: subscribers were not notified", uri);
-        return;
-    }
-    memcpy(copy, uri, size);
-    hf_server_lock(server);
-    number = atomic_load(&server->changes.n_updates);
-    old = server->changes.updates[number % UPDATES];
-    server->changes.updates[number % UPDATES] = copy;
-    atomic_store(&server->changes.n_updates, number + 1);
-    hf_server_unlock(server);
-    if (old)
-        allocator->release(allocator->context, old, strlen(old) + 1);
-    hf_server_wake(server);
-}

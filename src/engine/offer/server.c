@@ -53,6 +53,9 @@ static void server_set_defaults(haft_server_options *options)
     options->max_in_flight = options->max_in_flight ? options->max_in_flight : DEFAULT_IN_FLIGHT;
     options->max_subscriptions =
         options->max_subscriptions ? options->max_subscriptions : DEFAULT_SUBSCRIPTIONS;
+    options->replicas = options->replicas ? options->replicas : DEFAULT_REPLICAS;
+    options->store_rate = options->store_rate ? options->store_rate : HAFT_AWAY_LOCAL;
+    options->store_replay = options->store_replay ? options->store_replay : HAFT_AWAY_CLOSED;
 }
 
 void hf_server_set_timeout(haft_server *server, unsigned ms)
@@ -144,6 +147,7 @@ haft_server *hf_server_make(const char *name, const char *version,
     server->limits.direct_from = STRAIGHT_FROM;
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
+    haft_server_set_other_seal_key(server, server->options.other_seal_key);
     server->arena = haft_arena_new(allocator, SERVER_ARENA_LIMIT);
     server->catalogue = hf_catalogue_empty(allocator);
     if (server->arena) {
@@ -179,16 +183,55 @@ void haft_server_set_data(haft_server *server, void *data)
     server->options.data = data;
 }
 
+/* Digests of arguments keep the first key, so that those of one audit can be compared. */
 void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
 {
     static const char purpose[] = "digests of arguments";
     unsigned char digest[SHA256_SIZE];
 
-    memcpy(server->keys.seal, key, sizeof server->keys.seal);
-    server->keys.has_seal = true;
     hf_hmac_sha256(key, sizeof server->keys.seal, purpose, sizeof purpose - 1, digest);
-    memcpy(server->keys.digest, digest, sizeof server->keys.digest);
+    hf_server_lock(server);
+    memcpy(server->keys.seal, key, sizeof server->keys.seal);
+    if (!server->keys.has_seal)
+        memcpy(server->keys.digest, digest, sizeof server->keys.digest);
+    server->keys.has_seal = true;
+    hf_server_unlock(server);
     hf_secret_wipe(digest, sizeof digest);
+}
+
+void haft_server_set_other_seal_key(haft_server *server, const unsigned char *key)
+{
+    hf_server_lock(server);
+    if (key)
+        memcpy(server->keys.other, key, sizeof server->keys.other);
+    else
+        hf_secret_wipe(server->keys.other, sizeof server->keys.other);
+    server->keys.has_other = key;
+    hf_server_unlock(server);
+}
+
+int hf_server_copy_seal_keys(haft_server *server, unsigned char ret_keys[SEAL_KEYS][SEAL_KEY])
+{
+    int n = 0;
+
+    hf_server_lock(server);
+    if (server->keys.has_seal)
+        memcpy(ret_keys[n++], server->keys.seal, SEAL_KEY);
+    if (n && server->keys.has_other)
+        memcpy(ret_keys[n++], server->keys.other, SEAL_KEY);
+    hf_server_unlock(server);
+    return n;
+}
+
+void hf_server_share_seal_keys(haft_server *server, haft_server *with)
+{
+    unsigned char keys[SEAL_KEYS][SEAL_KEY];
+    int n = hf_server_copy_seal_keys(with, keys);
+
+    if (n)
+        haft_server_set_seal_key(server, keys[0]);
+    haft_server_set_other_seal_key(server, n > 1 ? keys[1] : NULL);
+    hf_secret_wipe(keys, sizeof keys);
 }
 
 void hf_server_unmake(haft_server *server)
@@ -209,6 +252,7 @@ void hf_server_unmake(haft_server *server)
     haft_arena_free(server->arena);
     haft_buffer_finish(&server->held);
     hf_secret_wipe(server->keys.seal, sizeof server->keys.seal);
+    hf_secret_wipe(server->keys.other, sizeof server->keys.other);
     hf_secret_wipe(server->keys.digest, sizeof server->keys.digest);
     server->allocator->release(server->allocator->context, server, sizeof *server);
 }

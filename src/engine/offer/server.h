@@ -93,6 +93,15 @@ struct extension {
     void (*release)(struct extension *extension); /* before the server is freed; may be NULL */
 };
 
+/* Passes the changes of this process on to others (endpoint/relay.c). It is counted: a caller takes it
+ * with hf_server_take_relay, and drops it. */
+struct change_relay {
+    atomic_uint refs;
+    void (*lists)(struct change_relay *relay, unsigned lists); /* bits of lists that have changed */
+    void (*resource)(struct change_relay *relay, const char *uri);
+    void (*release)(struct change_relay *relay); /* the last reference has been dropped */
+};
+
 /* Version counters; sessions compare them with what they have announced. */
 struct server_changes {
     atomic_uint version_number;             /* changes with the catalogue */
@@ -101,6 +110,7 @@ struct server_changes {
     char *updates[UPDATES];                 /* the latest of them, as a ring */
     atomic_uint offered;                    /* bits of lists that have ever been non-empty */
     _Atomic(struct extension *) extensions; /* declared to clients, besides those of the options */
+    struct change_relay *relay;             /* NULL if it tells no other process; under the lock */
 };
 
 struct server_stages {
@@ -113,6 +123,15 @@ struct server_watching {
     struct watcher watchers[MAX_WATCHERS];
     size_t n_watchers;
     bool timed; /* a stage needs the duration of calls */
+};
+
+/* What the store is used for (stage/store_state.h). */
+enum store_use { STORE_RATES, STORE_REPLAY, STORE_SESSIONS, STORE_CHANGES, STORE_USES };
+
+struct store_state {
+    atomic_uint failing;                 /* bits of uses whose latest request failed */
+    _Atomic(uint64_t) since[STORE_USES]; /* when they began to fail, of the server's clock */
+    atomic_ullong refused[STORE_USES], local[STORE_USES]; /* decisions without the store */
 };
 
 /* Data of src/stage. */
@@ -131,6 +150,8 @@ struct server_metering {
     void (*put_upstream_metrics)(void *context, haft_buffer *out);
     void (*put_upstreams)(void *context, struct json_writer *w);
     void *upstreams_context;
+    struct store_state store;
+    haft_store *own_store; /* of states that have been used, in this process; NULL for none */
 };
 
 struct server_limits {
@@ -148,8 +169,9 @@ struct server_isolation {
 };
 
 struct server_keys {
-    unsigned char seal[32];
-    bool has_seal;
+    unsigned char seal[32], other[32]; /* under the lock; the other one only unseals */
+    bool has_seal, has_other;
+    bool single_use;          /* states are distinguishable, because each may be used once */
     unsigned char digest[16]; /* derived from it: for digests of arguments */
     /* Servers of one program with the same key: the first, and the next. */
     haft_server *family, *beside;
@@ -228,10 +250,30 @@ void hf_follower_unlink(haft_server *server, struct follower *follower);
 /* Notifies all followers that there is something to announce. */
 void hf_server_wake(haft_server *server);
 
+/* ---- change.c: changes, here and in other processes ---- */
+
+/* Report a change that another process has made, to clients and not to further processes. */
+void hf_server_note_lists(haft_server *server, unsigned lists);
+void hf_server_note_resource(haft_server *server, const char *uri);
+/* Reports that anything may have changed: every list, and every resource with a subscriber. */
+void hf_server_note_all(haft_server *server);
+/* Tells other processes that lists of this one have changed. */
+void hf_server_tell_lists(haft_server *server, unsigned lists);
+
+/* The relay, to be dropped afterwards; NULL if there is none. */
+struct change_relay *hf_server_take_relay(haft_server *server);
+void hf_relay_drop(struct change_relay *relay);
+
 /* Like hf_struct_view, for a struct of that type; an arena that is NULL is the server's, which
  * several threads may use. Errors are logged and kept for haft_server_error. */
 int hf_server_view(haft_server *server, const char *type, const void *given, size_t own,
                    haft_arena *arena, const void **ret_view);
+
+/* Copies the seal keys, of which there are at most two. Returns their number. */
+enum { SEAL_KEYS = 2, SEAL_KEY = 32 };
+int hf_server_copy_seal_keys(haft_server *server, unsigned char ret_keys[SEAL_KEYS][SEAL_KEY]);
+/* Gives a server the seal keys of another one. */
+void hf_server_share_seal_keys(haft_server *server, haft_server *with);
 
 /* Generates the seal key of a server that was not given one, from the loop's random bytes. Returns
  * 0 or the error of `random`; does nothing if the loop has no `random` or is NULL. */
