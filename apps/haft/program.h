@@ -84,12 +84,6 @@ struct task_words {
     const char *id; /* of a task; NULL: the operand */
 };
 
-/* Options of the command dev; each may be NULL. */
-struct dev_words {
-    const char *build; /* build command */
-    const char *watch; /* directory; NULL for the current one */
-};
-
 /* Options of the command nginx; each may be NULL. */
 struct nginx_words {
     const char *listen; /* address of nginx */

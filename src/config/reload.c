@@ -149,6 +149,7 @@ void hf_reload_now(void *context)
     hf_complaints_init(&complaints, reload->server->allocator);
     status = hf_settings_load(&settings, reload->started->program, reload->given, reload->n_given,
                               &complaints);
+    settings.tasks.store = reload->started->tasks.store;
     if (HAFT_HTTP && !status && (status = hf_auth_check(&settings, &complaints)) == 0)
         status = complaints.n ? HAFT_EINVAL : 0;
     if (status == HAFT_EINVAL)

@@ -2,14 +2,14 @@
 #include "config/tasks.h"
 
 #include "engine/offer/catalogue.h"
+#include "part/sqlite.h"
 
 int hf_task_store_open(const char *file, const haft_allocator *allocator, haft_store **ret_store,
                        haft_reason *reterr_reason)
 {
-    (void)allocator;
-    (void)ret_store;
-    return hf_error_set(reterr_reason, HAFT_ENOTFOUND, "--tasks",
-                        "cannot keep tasks in %s: this needs the package libhaft-sqlite", file);
+    *ret_store = hf_sqlite_open(file, HAFT_WITH(haft_sqlite_options, .allocator = allocator),
+                                "--tasks", reterr_reason);
+    return *ret_store ? 0 : reterr_reason->code;
 }
 
 /* Whether a tool of the server declares tasks. */
@@ -32,5 +32,7 @@ int hf_config_set_tasks(haft_server *server, const struct settings *settings)
     if (server->tasks.hooks || (!options.store && !config_has_tasks(server)))
         return 0;
     options.struct_size = sizeof options;
+    if (!options.store)
+        options.store = server->options.store; /* that replicas share; NULL: memory */
     return haft_server_set_tasks(server, &options);
 }

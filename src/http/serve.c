@@ -217,13 +217,34 @@ static int open_shard(struct serve *serve, unsigned i, haft_reason *reason)
     return i || serve->n_shards == 1 ? 0 : follow_first(serve);
 }
 
+static haft_store *serve_store(const struct serve *serve)
+{
+    return serve->options.store ? serve->options.store : serve->server->options.store;
+}
+
+/* The requests of the shard's thread to the store use its loop; without it, a thread of the store does
+ * them. */
+static void shard_attach(struct shard *shard)
+{
+    haft_store *store = serve_store(shard->serve);
+
+    if (store && shard->http)
+        haft_store_attach(store, &shard->loop);
+}
+
 static void run_shard(void *context)
 {
     struct shard *shard = context;
+    haft_store *store = serve_store(shard->serve);
 
     if (shard->http)
         hf_loop_adopt(&shard->http->loop);
+    shard_attach(shard);
     uv_run(&shard->loop, UV_RUN_DEFAULT);
+    if (store) {
+        haft_store_detach(store, &shard->loop);
+        uv_run(&shard->loop, UV_RUN_DEFAULT); /* closes its handles */
+    }
     uv_loop_close(&shard->loop);
 }
 
@@ -268,6 +289,7 @@ static void run_shards(struct serve *serve)
     }
     if (serve->options.ready)
         serve->options.ready(serve->options.ready_context, haft_http_url(serve->shard[0].http));
+    shard_attach(&serve->shard[0]);
     uv_run(&serve->shard[0].loop, UV_RUN_DEFAULT);
     for (unsigned i = 1; i < serve->n_shards; i++)
         if (started[i])
