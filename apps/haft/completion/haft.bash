@@ -102,6 +102,11 @@ _haft()
     serve/--max-elements) return ;;
     serve/--drain) return ;;
     serve/--drain-notice) return ;;
+    serve/--tasks) _haft_files -f; return ;;
+    serve/--task-workers) return ;;
+    serve/--max-tasks) return ;;
+    serve/--max-client-tasks) return ;;
+    serve/--task-ttl) return ;;
     serve/--page-size) return ;;
     serve/--list-ttl) return ;;
     serve/--log-level) _haft_words debug info notice warning error critical alert emergency; return ;;
@@ -177,6 +182,11 @@ _haft()
     home/--max-elements) return ;;
     home/--drain) return ;;
     home/--drain-notice) return ;;
+    home/--tasks) _haft_files -f; return ;;
+    home/--task-workers) return ;;
+    home/--max-tasks) return ;;
+    home/--max-client-tasks) return ;;
+    home/--task-ttl) return ;;
     home/--page-size) return ;;
     home/--list-ttl) return ;;
     home/--log-level) _haft_words debug info notice warning error critical alert emergency; return ;;
@@ -272,12 +282,12 @@ _haft()
     install/--file) _haft_files -f; return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        _haft_words serve home tools call resources prompts read prompt complete watch login logout keys config import nginx ping new dev install completion help --help -h --version -V
+        _haft_words serve home tools call resources skills prompts read prompt complete watch tasks login logout keys config import nginx ping new dev install completion help --help -h --version -V
         return
     fi
     case ${COMP_WORDS[1]} in
-    serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --replica --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --store --store-password-file --replicas --store-rate --store-replay --single-use --store-required --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --drain-notice --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
-    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --replica --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --store --store-password-file --replicas --store-rate --store-replay --single-use --store-required --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --drain-notice --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    serve) _haft_words --demo --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --replica --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --store --store-password-file --replicas --store-rate --store-replay --single-use --store-required --stdio-max-unsent --grace --tools --read-only --lenient --disable --skills --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --drain-notice --tasks --task-workers --max-tasks --max-client-tasks --task-ttl --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
+    home) _haft_words --hass --hass-ca --hass-timeout --entities --render-template --audio-dir --demo --listen --stdio --list --check --call --print-config --json --verbose --help -h --version -V --config --http --path --allow-host --allow-origin --cors --legacy-sse --trusted-proxy --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --replica --seal-key-file --oauth-issuer --oauth-resource --oauth-audience --oauth-scopes --dpop --dpop-nonce --client-cert-header --keys --access --scope-includes --hide-by-scope --tls-cert --tls-key --tls-client-ca --tls-client --store --store-password-file --replicas --store-rate --store-replay --single-use --store-required --stdio-max-unsent --grace --tools --read-only --lenient --disable --skills --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --drain-notice --tasks --task-workers --max-tasks --max-client-tasks --task-ttl --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp --otlp-ca ;;
     tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
     call) _haft_words --json --accept-defaults --out --yes --task --no-task --timeout --header --ca --revision --limit --verbose --help -h ;;
     resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help -h ;;
@@ -299,7 +309,7 @@ _haft()
     dev) _haft_words --build --watch --help -h ;;
     install) _haft_words --name --file --remove --dry-run --yes --help -h claude claude-code vscode cursor ;;
     completion) _haft_words bash zsh ;;
-    help) _haft_words serve home tools call resources prompts read prompt complete watch login logout keys config import nginx ping new dev install completion help ;;
+    help) _haft_words serve home tools call resources skills prompts read prompt complete watch tasks login logout keys config import nginx ping new dev install completion help ;;
     esac
     [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }
