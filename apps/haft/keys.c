@@ -165,7 +165,7 @@ static int keys_print_new(const struct invocation *call, const struct key_file *
 static int keys_add_to(const struct invocation *call, struct key_file *file, const char *name)
 {
     char hash[2 * SHA256_SIZE + 1], created[TIME_TEXT];
-    const char *scopes = call->scopes ? call->scopes : "*";
+    const char *scopes = call->login.scopes ? call->login.scopes : "*";
     struct key_line key = {.hash = {hash, sizeof hash - 1},
                            .name = {name, strlen(name)},
                            .scopes = {scopes, strlen(scopes)}};
@@ -197,7 +197,7 @@ static int keys_add(const struct invocation *call, const char *path, const char 
 
     if (fault)
         return complain(EXIT_USAGE, "invalid name %s: %s", name, fault);
-    fault = call->scopes ? key_scopes_fault(call->scopes) : NULL;
+    fault = call->login.scopes ? key_scopes_fault(call->login.scopes) : NULL;
     if (fault)
         return complain(EXIT_USAGE, "--scopes: %s", fault);
     status = key_file_open(&file, path, KEY_CREATE);
@@ -308,7 +308,7 @@ int act_keys(struct invocation *call)
     if (call->n_operands > wanted || call->child)
         return complain(EXIT_USAGE, "unexpected argument %s for keys %s",
                         call->child ? "--" : call->operands[wanted], verb);
-    if (call->scopes && !adds)
+    if (call->login.scopes && !adds)
         return complain(EXIT_USAGE, "keys %s has no option --scopes", verb);
     if (!path && !config_path("keys", usual, sizeof usual))
         return complain(EXIT_LOCAL, "HOME is not set; name the file with --file");

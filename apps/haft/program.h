@@ -47,9 +47,10 @@ enum {
 
 struct command;
 
-/* Options of the command login; each may be NULL. */
+/* Options of the commands login and keys; each may be NULL. */
 struct login_words {
-    const char *scopes;    /* besides those that the server asks for */
+    const char
+        *scopes; /* besides those that the server asks for; those of a new key, NULL for all */
     const char *client_id; /* of a registered client */
     const char *issuer;    /* that has registered it */
     bool no_browser;       /* print the URL only */
@@ -116,7 +117,6 @@ struct invocation {
     const char *file; /* that configuration; NULL for the default */
     bool remove, dry_run;
     struct login_words login;
-    const char *scopes; /* of an API key; NULL: all */
     struct import_words import;
     struct task_words task;
     struct nginx_words nginx;

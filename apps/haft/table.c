@@ -205,7 +205,7 @@ static bool set_dry_run(struct invocation *call, const char *value)
 
 static bool set_key_scopes(struct invocation *call, const char *value)
 {
-    call->scopes = value;
+    call->login.scopes = value;
     return true;
 }
 

@@ -244,11 +244,11 @@ typedef struct haft_resource {
     int (*read)(haft_call *call, const char *uri);
     /* Suggests values for a variable of a template, with haft_completion_add.  May be NULL. */
     int (*complete)(haft_call *call, const char *argument, const char *value);
-    void *data;         /* pointer of the program: haft_tool_data */
-    bool quick;         /* never blocks: runs on the thread that reads */
-    const char *scopes; /* scopes that reading it requires, as in haft_tool */
+    void *data; /* pointer of the program: haft_tool_data */
+    bool quick; /* never blocks: runs on the thread that reads */
     const haft_ui_page
-        *page; /* it is an app, a user interface of tools: haft/ui.h; NULL if it is not */
+        *page;          /* it is an app, a user interface of tools: haft/ui.h; NULL if it is not */
+    const char *scopes; /* scopes that reading it requires, as in haft_tool */
 } haft_resource;
 
 /* Add a resource, or a template of resources.  The constants must outlive the server.  Each returns

@@ -117,9 +117,9 @@ typedef struct haft_tool {
     haft_task_crash task_crash; /* what happens to a task whose process has ended */
     unsigned task_timeout_ms; /* time limit of a task, instead of timeout_ms; 0: its time to live */
     int64_t task_ttl_ms;      /* time until a task is deleted; 0: that of the server */
+    const haft_ui *ui;        /* user interface: haft/ui.h; NULL for none */
     /* The call becomes a task only when the handler calls haft_task_begin. */
     bool task_late;
-    const haft_ui *ui;     /* user interface: haft/ui.h; NULL for none */
 } haft_tool;
 
 /* Value of max_waiting: no call waits. */

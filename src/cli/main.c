@@ -105,7 +105,7 @@ bool hf_command_can_reload(const struct command *command)
 {
     return command->settings.config || command->settings.skills || cli_has_files(command->server) ||
            command->settings.audit || command->settings.log_file || command->settings.auth.keys ||
-           command->settings.seal_key || command->settings.auth.issuers ||
+           command->settings.store.seal_key || command->settings.auth.issuers ||
            command->settings.http.tls_certificates || command->operands ||
            (!command->app && command->from_program.n_sections);
 }
@@ -256,8 +256,8 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
         fprintf(stderr, "%s: no MCP endpoint is configured\n", command->program);
         return command_unable(command);
     }
-    if (command->settings.task_file) {
-        status = hf_task_store_open(command->settings.task_file, command->server->allocator,
+    if (command->settings.store.task_file) {
+        status = hf_task_store_open(command->settings.store.task_file, command->server->allocator,
                                     &command->settings.tasks.store, &reason);
         if (status)
             return hf_command_refuse(command, &reason);

@@ -233,9 +233,9 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
 {
     int status = 0;
 
-    if (settings->seal_key && server == own)
-        status = hf_seal_file_read(server, settings->seal_key);
-    else if (settings->seal_key)
+    if (settings->store.seal_key && server == own)
+        status = hf_seal_file_read(server, settings->store.seal_key);
+    else if (settings->store.seal_key)
         hf_server_share_seal_keys(server, own);
     haft_audit_set_mode(server, (haft_audit_mode)settings->audit_mode);
     if (!status && server != own && own->metering.metrics)

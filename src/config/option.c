@@ -113,7 +113,7 @@ const struct option hf_option_table[] = {
      .help = "serve metrics to non-loopback clients as well"},
     {"http.replica", "--replica", NULL, AT(http.replica), OPTION_NUMBER, 0, 65535, .initial = "0", .since = 0x000200,
      .help = "number of this process among several behind a load balancer; session ids begin with it in four hexadecimal digits"},
-    {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
+    {"http.seal_key_file", "--seal-key-file", NULL, AT(store.seal_key), OPTION_FILE,
      .help = "file with a key of 64 hexadecimal digits that lets replicas resume each other's calls; a second line may have another key that is accepted; read again on SIGHUP"},
 
     {"auth.issuers", "--oauth-issuer", NULL, AT(auth.issuers), OPTION_LIST, .takes = "ISSUER", .separator = ';',
@@ -209,7 +209,7 @@ const struct option hf_option_table[] = {
      .help = "when a signal stops the server, answer /readyz with 503 for this long before it stops accepting requests"},
 #endif
 
-    {"tasks.file", "--tasks", NULL, AT(task_file), OPTION_FILE, .since = 0x000200,
+    {"tasks.file", "--tasks", NULL, AT(store.task_file), OPTION_FILE, .since = 0x000200,
      .help = "keep tasks in this SQLite database, so that they survive the end of the process; otherwise they are in memory"},
     {"tasks.workers", "--task-workers", NULL, AT(tasks.workers), OPTION_NUMBER, 1, 1024, .since = 0x000200,
      .initial = INITIAL(TASK_WORKERS), .help = "threads that run tasks"},

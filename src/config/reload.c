@@ -68,7 +68,7 @@ static void reload_keys(const struct reload *reload)
 /* Reads the seal keys again, for all servers. */
 static void reload_seal_keys(const struct reload *reload)
 {
-    const char *path = reload->started->seal_key;
+    const char *path = reload->started->store.seal_key;
     haft_server *server;
 
     if (!path)

@@ -35,11 +35,13 @@ struct program_settings {
     const struct program_options *own; /* NULL for none */
 };
 
-/* Where state is shared with other processes. */
+/* Where state outlives a call, and what processes that share it have in common. */
 struct store_settings {
-    const char *url; /* NULL: nowhere */
+    const char *url; /* shared with other processes; NULL: not at all */
     const char *password_file;
-    bool single_use; /* of states of unfinished calls */
+    bool single_use;       /* of states of unfinished calls */
+    const char *seal_key;  /* file with the keys that seal these */
+    const char *task_file; /* file that tasks are in; NULL: the shared store, or memory */
 };
 
 struct settings {
@@ -59,14 +61,12 @@ struct settings {
     int audit_mode;
     int sandbox; /* enum sandbox_mode */
     struct sandbox_wish sandbox_wish;
-    const char *seal_key; /* the file that has it */
     struct auth_settings auth;
     struct store_settings store;
     /* Both transports have these. */
     unsigned workers, drain_ms;
     size_t max_queue;
     haft_task_options tasks;
-    const char *task_file;                           /* the file that tasks are in; NULL: memory */
     unsigned char from[SETTINGS_MAX + SETTINGS_OWN]; /* enum source, by the option's place */
     void *own;                                       /* values of the program's options */
     haft_value *file; /* the configuration file; NULL when there is none */

@@ -432,8 +432,28 @@ static void stores(void)
     CHECK(reason.code == HAFT_ENOTFOUND);
     CHECK(memory && haft_store_submit(memory, &request) == 0);
     CHECK(haft_store_submit(&own, &request) == 0);
+    /* an invalid URL, or no part */
+    CHECK(!haft_redis_store_new("redis://", AT_END(haft_redis_options, .prefix = "x"), &reason));
+    CHECK(reason.code == HAFT_EINVAL || reason.code == HAFT_ENOTFOUND);
+    CHECK(haft_store_get_status(memory, AT_END(haft_store_status)) == 0);
     haft_store_free(memory);
     haft_store_free(&own);
+}
+
+static void extensions(void)
+{
+    haft_server *server = haft_server_new("short", "1");
+    haft_tool tool = greet_tool;
+
+    CHECK(haft_resource_add(server, AT_END(haft_resource, .uri = "ui://a/b", .name = "b",
+                                           .mime_type = HAFT_UI_TYPE, .read = read_it,
+                                           .page = AT_END(haft_ui_page, .camera = true))) == 0);
+    tool.ui = AT_END(haft_ui, .resource = "ui://a/b");
+    CHECK(haft_add(server, &tool) == 0);
+    CHECK(haft_server_set_tasks(server, AT_END(haft_task_options, .workers = 1)) == 0);
+    CHECK(haft_server_add_skills(server, "/nowhere/at/all",
+                                 AT_END(haft_skill_options, .max_bytes = 1)) == HAFT_ENOTFOUND);
+    haft_server_free(server);
 }
 
 static void plugins(void)
@@ -482,7 +502,9 @@ static const struct {
     {clients, "haft_client_exchange haft_topics"},
     {connections, "haft_oauth_options haft_target"},
     {authenticators, "haft_authenticator_options haft_issuer"},
-    {stores, "haft_sqlite_options haft_store_memory_options haft_store_methods"},
+    {stores, "haft_redis_options haft_sqlite_options haft_store_memory_options haft_store_methods "
+             "haft_store_status"},
+    {extensions, "haft_skill_options haft_task_options haft_ui haft_ui_page"},
     {plugins, "haft_plugin"},
     {gateway_plugins, "haft_gateway_part"},
 };

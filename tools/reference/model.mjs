@@ -9,7 +9,7 @@ import {prose, scanHeader} from './scan.mjs';
 import {scanCpp} from './scan_cpp.mjs';
 
 // Whether a page is about libhaft alone; libhaft-core has the others.
-const OUTER = new Set(['authenticate', 'authorize', 'connect', 'gateway', 'option', 'otlp', 'part', 'plugin', 'run', 'skill', 'sqlite'].map((name) => `haft/${name}.h`));
+const OUTER = new Set(['authenticate', 'authorize', 'connect', 'gateway', 'option', 'otlp', 'part', 'plugin', 'redis', 'run', 'skill', 'sqlite'].map((name) => `haft/${name}.h`));
 export const isOuter = (page) => OUTER.has(page.header) || (page.header === 'haft/http.h' && page.section === 'the server, on libuv');
 
 export const headerFiles = (include) => {

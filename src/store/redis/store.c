@@ -159,7 +159,7 @@ static int store_post(struct redis_store *store, struct redis_job *job)
     return 0;
 }
 
-static int store_submit(haft_store *base, haft_store_request *request)
+static int redis_store_submit(haft_store *base, haft_store_request *request)
 {
     struct redis_store *store = (struct redis_store *)base;
     struct redis_job *job;
@@ -185,7 +185,7 @@ static int store_submit(haft_store *base, haft_store_request *request)
     return request->status = status;
 }
 
-static bool store_cancel(haft_store *base, haft_store_request *request)
+static bool redis_store_cancel(haft_store *base, haft_store_request *request)
 {
     struct redis_store *store = (struct redis_store *)base;
     struct redis_job *job;
@@ -199,7 +199,7 @@ static bool store_cancel(haft_store *base, haft_store_request *request)
     return job;
 }
 
-static int store_scan(haft_store *base, haft_store_scan *scan)
+static int redis_store_scan(haft_store *base, haft_store_scan *scan)
 {
     struct redis_store *store = (struct redis_store *)base;
     int status = 0;
@@ -216,7 +216,7 @@ static int store_scan(haft_store *base, haft_store_scan *scan)
 
 /* ---- life ---- */
 
-static void store_free(haft_store *base)
+static void redis_store_free(haft_store *base)
 {
     struct redis_store *store = (struct redis_store *)base;
 
@@ -231,9 +231,9 @@ static void store_free(haft_store *base)
 }
 
 static const haft_store_methods redis_methods = HAFT_INIT(
-    haft_store_methods, .name = "redis", .submit = store_submit, .cancel = store_cancel,
-    .scan = store_scan, .subscribe = hf_redis_subscribe, .unsubscribe = hf_redis_unsubscribe,
-    .free = store_free, .attach = store_attach, .detach = store_detach,
+    haft_store_methods, .name = "redis", .submit = redis_store_submit, .cancel = redis_store_cancel,
+    .scan = redis_store_scan, .subscribe = hf_redis_subscribe, .unsubscribe = hf_redis_unsubscribe,
+    .free = redis_store_free, .attach = store_attach, .detach = store_detach,
     .get_status = store_get_status, .watch = store_watch, .unwatch = store_unwatch);
 
 /* ---- options ---- */
@@ -345,7 +345,7 @@ haft_store *hf_redis_create(const char *url, const haft_redis_options *options,
     pthread_mutex_init(&store->home_lock, NULL);
     if (hf_redis_url_parse(url, host, &store->url, reterr_reason) ||
         options_read(store, options, reterr_reason)) {
-        store_free(&store->store);
+        redis_store_free(&store->store);
         return NULL;
     }
     return &store->store;
