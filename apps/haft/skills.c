@@ -270,7 +270,7 @@ static int skills_get(const struct invocation *call, struct peer *peer, const ha
                       const char *name)
 {
     haft_buffer contents[CLIENT_SKILL_FILES];
-    const haft_skill *skill;
+    const haft_skill *skill = NULL;
     int status = skills_find(peer, skills, name, &skill);
 
     if (status)
