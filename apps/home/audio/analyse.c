@@ -130,9 +130,11 @@ static double analyse_period(const struct analysis *a)
         if (alike > best) {
             double before = analyse_alike(a, lag - 1), here = analyse_alike(a, lag);
             double after = analyse_alike(a, lag + 1), bend = before - 2 * here + after;
+            double shift = bend < 0 ? 0.5 * (before - after) / bend : 0;
 
             best = alike;
-            period = (double)lag + (bend < 0 ? 0.5 * (before - after) / bend : 0);
+            /* Only the top of a peak between its neighbors is closer to the period than the lag. */
+            period = (double)lag + (fabs(shift) <= 0.5 ? shift : 0);
         }
     }
     return best > 0.05 ? period : 0;
