@@ -99,7 +99,7 @@ static int task_file_parse_text(const char *path, const haft_buffer *text, haft_
                : complain(EXIT_LOCAL, "%s is not a file of tasks; move it away", path);
 }
 
-/* An entry that memory does not suffice for is an error: whoever writes the others would lose it. */
+/* An entry that memory does not suffice for is an error: task_file_change would lose it. */
 static int task_file_parse(const char *path, haft_arena *arena, struct task_entries *ret_entries)
 {
     haft_buffer text;

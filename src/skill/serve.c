@@ -466,7 +466,8 @@ static int skill_serve_put(struct skill_service *service, struct skill_source **
     return status;
 }
 
-/* The place of the source that the configuration names, if that is asked for; else the end of the list. */
+/* Returns the place of the source that the configuration names, or the end of the list: if there is none, or
+ * without `configured`. */
 static struct skill_source **skill_serve_place(struct skill_service *service, bool configured)
 {
     struct skill_source **place = &service->sources;
