@@ -148,6 +148,8 @@ static void on_progress(void *context, double progress, double total, const char
 {
     struct peer *peer = context;
 
+    if (peer->interrupted)
+        return; /* nobody would clear it */
     if (peer->task.id) {
         snprintf(peer->task.message, sizeof peer->task.message, "%s", message);
         peer_task_show(peer, peer->call->verbose);

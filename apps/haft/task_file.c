@@ -27,31 +27,39 @@ static const char *task_file_text(yyjson_val *object, const char *name)
     return yyjson_get_str(yyjson_obj_get(object, name));
 }
 
-/* The words of a command; NULL if it is not one, or without memory. */
-static const char **task_file_words(yyjson_val *array, haft_arena *arena)
+/* The words of a command, NULL if it is not one. Returns false without memory. */
+static bool task_file_words(yyjson_val *array, haft_arena *arena, const char ***ret_words)
 {
     size_t n = yyjson_arr_size(array), i, max;
-    const char **words =
-        n && n <= TASK_FILE_WORDS ? haft_arena_zalloc(arena, n + 1, sizeof *words) : NULL;
+    const char **words;
     yyjson_val *word;
 
+    *ret_words = NULL;
+    if (!n || n > TASK_FILE_WORDS)
+        return true;
+    words = haft_arena_zalloc(arena, n + 1, sizeof *words);
+    if (!words)
+        return false;
     yyjson_arr_foreach(array, i, max, word) {
-        if (!words || !yyjson_is_str(word))
-            return NULL;
+        if (!yyjson_is_str(word))
+            return true;
         words[i] = yyjson_get_str(word);
     }
-    return words;
+    *ret_words = words;
+    return true;
 }
 
-/* Reads an entry; false if it is not one. */
-static bool task_file_read_entry(yyjson_val *value, haft_arena *arena, struct task_entry *ret_entry)
+/* Reads an entry. Returns 1, 0 if it is not one, or HAFT_ENOMEM. */
+static int task_file_read_entry(yyjson_val *value, haft_arena *arena, struct task_entry *ret_entry)
 {
-    const char *access = task_file_text(value, "access");
+    const char *access = task_file_text(value, "access"), **command;
 
+    if (!task_file_words(yyjson_obj_get(value, "command"), arena, &command))
+        return HAFT_ENOMEM;
     *ret_entry = (struct task_entry){
         .id = task_file_text(value, "id"),
         .url = task_file_text(value, "url"),
-        .command = task_file_words(yyjson_obj_get(value, "command"), arena),
+        .command = command,
         .directory = task_file_text(value, "directory"),
         .tool = task_file_text(value, "tool"),
         .access = access ? access : "",
@@ -76,39 +84,59 @@ static int task_file_slurp(const char *path, haft_buffer *text)
     return status;
 }
 
+/* Finds the list in the text of the file. */
+static int task_file_parse_text(const char *path, const haft_buffer *text, haft_arena *arena,
+                                yyjson_val **ret_all)
+{
+    haft_reason reason = {0};
+    haft_value *value = haft_json_read(text->data, text->size, 0, arena, &reason);
+
+    *ret_all = yyjson_obj_get(value, "tasks");
+    if (!value && reason.code == HAFT_ENOMEM)
+        return complain(EXIT_LOCAL, "cannot read %s: out of memory", path);
+    return yyjson_is_arr(*ret_all)
+               ? EXIT_DONE
+               : complain(EXIT_LOCAL, "%s is not a file of tasks; move it away", path);
+}
+
+/* An entry that memory does not suffice for is an error: task_file_change would lose it. */
 static int task_file_parse(const char *path, haft_arena *arena, struct task_entries *ret_entries)
 {
     haft_buffer text;
     yyjson_val *all = NULL, *one;
     size_t i, n;
-    int status;
+    int status, read;
 
     *ret_entries = (struct task_entries){0};
     haft_buffer_init(&text, NULL, TASK_FILE_LIMIT);
     status = task_file_slurp(path, &text);
-    if (!status && text.size) {
-        all = yyjson_obj_get(haft_json_read(text.data, text.size, 0, arena, NULL), "tasks");
-        if (!yyjson_is_arr(all))
-            status = complain(EXIT_LOCAL, "%s is not a file of tasks; move it away", path);
-    }
+    if (!status && text.size)
+        status = task_file_parse_text(path, &text, arena, &all);
     haft_buffer_finish(&text);
+    if (status)
+        return status;
     ret_entries->list =
-        status ? NULL
-               : haft_arena_zalloc(arena, yyjson_arr_size(all) + 1, sizeof *ret_entries->list);
-    if (!status && !ret_entries->list)
-        return complain(EXIT_LOCAL, "out of memory");
-    yyjson_arr_foreach(all, i, n, one)
-        if (!status && task_file_read_entry(one, arena, &ret_entries->list[ret_entries->n]))
-            ret_entries->n++;
-    return status;
+        haft_arena_zalloc(arena, yyjson_arr_size(all) + 1, sizeof *ret_entries->list);
+    read = ret_entries->list ? 0 : HAFT_ENOMEM;
+    yyjson_arr_foreach(all, i, n, one) {
+        if (read >= 0)
+            read = task_file_read_entry(one, arena, &ret_entries->list[ret_entries->n]);
+        ret_entries->n += read > 0;
+    }
+    return read < 0 ? complain(EXIT_LOCAL, "cannot read %s: out of memory", path) : EXIT_DONE;
 }
 
 static int task_file_path(char *ret_path, size_t room)
 {
-    return state_path("tasks.json", ret_path, room)
-               ? EXIT_DONE
-               : complain(EXIT_LOCAL, "tasks cannot be remembered: there is no home directory; set "
-                                      "XDG_STATE_HOME");
+    int error = state_check("tasks.json", ret_path, room);
+
+    if (error && !*ret_path)
+        return complain(EXIT_LOCAL, "tasks cannot be remembered: there is no home directory; set "
+                                    "XDG_STATE_HOME");
+    return error == 0 || error == EACCES || error == EROFS
+               ? EXIT_DONE /* it may be readable */
+               : complain(EXIT_LOCAL, "tasks cannot be remembered in %s: %s", ret_path,
+                          strerror(error));
 }
 
 int task_file_read(haft_arena *arena, struct task_entries *ret_entries)

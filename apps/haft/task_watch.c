@@ -55,7 +55,7 @@ void task_watch_begun(void *context, const char *task, yyjson_val *value)
     char access[33];
 
     free(watch->id);
-    watch->id = strdup(task);
+    watch->id = NULL;
     entry.begun = (int64_t)time(NULL);
     if (!life)
         life = yyjson_obj_get(value, "ttl");
@@ -67,7 +67,8 @@ void task_watch_begun(void *context, const char *task, yyjson_val *value)
                            haft_authorizer_has_token(peer_access(watch->peer), watch->url)
                        ? "login"
                        : "";
-    task_file_add(&entry);
+    if (!task_file_add(&entry))
+        watch->id = strdup(task);
 }
 
 /* ---- returning ---- */
@@ -125,9 +126,9 @@ void task_watch_left(void *context, const char *task)
     else
         fprintf(
             stderr,
-            "haft: the task %s goes on; interrupt again within a second to cancel it, or return "
+            "haft: the task %s goes on%s; interrupt again within a second to cancel it, or return "
             "to it with:\n%s\n",
-            task, line.data);
+            task, watch->url ? "" : " if the server keeps tasks when it exits", line.data);
     haft_buffer_finish(&line);
 }
 

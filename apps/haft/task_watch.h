@@ -11,7 +11,7 @@ struct task_watch {
     struct peer *peer;
     const char *url;  /* NULL for a command, which is in `call` */
     const char *tool; /* may be NULL */
-    char *id;         /* of the task; NULL before there is one */
+    char *id;         /* of the task that the file has; NULL before there is one */
 };
 
 /* Callbacks of a peer_request, whose context is a task_watch. */

@@ -136,8 +136,10 @@ static int tasks_target(struct invocation *call, haft_arena *arena, const char *
     *ret_url = NULL;
     if (!*ret_id && call->n_operands > at)
         *ret_id = call->operands[at++];
-    if (!*ret_id)
+    if (!*ret_id || !**ret_id)
         return complain(EXIT_USAGE, "tasks %s needs the ID of a task", call->operands[0]);
+    if (haft_utf8_valid(*ret_id, strlen(*ret_id)) != strlen(*ret_id))
+        return complain(EXIT_USAGE, "the ID of the task is not valid UTF-8");
     if (call->n_operands > at && !call->child)
         *ret_url = call->operands[at++];
     if (call->n_operands > at)

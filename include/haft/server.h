@@ -199,6 +199,8 @@ void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned ma
 void haft_tool_isolate(haft_tool_builder *builder, size_t memory);
 /* Sets the scopes that calls of a tool that is being built require: haft/access.h. */
 void haft_tool_scopes(haft_tool_builder *builder, const char *scopes);
+/* Sets the user interface of a tool that is being built (haft/ui.h), which is copied; NULL removes it. */
+void haft_tool_ui(haft_tool_builder *builder, const haft_ui *ui);
 
 /* Makes calls of a tool that is being built tasks, and sets what happens to a task whose process has
  * ended (haft/task.h). */

@@ -25,7 +25,8 @@ extern "C" {
 struct haft_ui {
     size_t struct_size; /* set by HAFT_INIT or HAFT_WITH */
     /* URI of the app that shows the tool's results, such as "ui://chess/board".  haft_add refuses a tool
-     * whose resource has not been added, or is not an app.  NULL for none: a tool for apps alone. */
+     * whose resource has not been added, or is not an app; the server logs a warning for a tool of a plugin
+     * without its app, and when an app is removed or disabled later.  NULL for none: a tool for apps alone. */
     const char *resource;
     /* Who may call the tool: "model", "app" or "model app"; NULL for both. */
     const char *visibility;

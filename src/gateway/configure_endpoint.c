@@ -373,20 +373,29 @@ static int offer_refuse_clash(const struct endpoint_offer *offer, const struct i
                         clash->name, search_of_item(clash) ? "; tool search needs this name" : "");
 }
 
-/* A server keeps its directory of skills; SIGHUP reads that again. */
-static int offer_add_skills(const struct endpoint_offer *offer, haft_reason *reterr_reason)
+/* A server in use keeps its skills until the configuration is active; the new directory must be valid now. */
+static int offer_prepare_skills(const struct endpoint_offer *offer, haft_reason *reterr_reason)
 {
-    const haft_reason *reason;
+    haft_reason reason = {.code = 0};
     int status;
 
-    if (!offer->skills || !offer->is_new || hf_server_has_skills(offer->server))
-        return 0;
-    status = haft_server_add_skills(offer->server, offer->skills, NULL);
-    if (!status)
-        return 0;
-    reason = haft_server_error(offer->server);
-    return hf_error_set(reterr_reason, status, offer->place, "skills: %s: %s", reason->path,
-                        reason->text);
+    if (!offer->is_new) {
+        status = hf_server_try_skills(offer->server, offer->skills, &reason);
+    } else {
+        status = hf_server_set_skills(offer->server, offer->skills);
+        reason = *haft_server_error(offer->server);
+    }
+    return status ? hf_error_set(reterr_reason, status, offer->place, "skills: %s: %s", reason.path,
+                                 reason.text)
+                  : 0;
+}
+
+static void offer_use_skills(haft_gateway *gateway, const struct endpoint_offer *offer)
+{
+    if (!offer->is_new && hf_server_set_skills(offer->server, offer->skills))
+        hf_server_log(gateway->server, HAFT_ERROR,
+                      "endpoint %s: cannot offer the skills below %s; it keeps those that it has",
+                      offer->mcp->path, offer->skills ? offer->skills : "no directory");
 }
 
 static int offer_prepare(const struct configuration *configuration, struct endpoint_offer *offer,
@@ -397,8 +406,8 @@ static int offer_prepare(const struct configuration *configuration, struct endpo
 
     if (!status)
         status = offer_compare(configuration, offer, arena, reterr_reason);
-    if (!status)
-        status = offer_add_skills(offer, reterr_reason);
+    if (!status && offer->mcp)
+        status = offer_prepare_skills(offer, reterr_reason);
     if (status)
         return status;
     status = hf_catalogue_plan_shaped(offer->server, offer->items, offer->n,
@@ -446,8 +455,10 @@ void hf_offers_use(const struct configuration *configuration, struct endpoint_of
             hf_server_log(gateway->server, HAFT_ERROR, "endpoint %s: cannot update its offers: %s",
                           offers->mcp->path, haft_strerror(status));
         }
-        if (offers->mcp)
+        if (offers->mcp) {
+            offer_use_skills(gateway, offers);
             hf_route_tools_move(gateway, offers->server, generation);
+        }
         offer_drop_items(offers);
     }
 }
@@ -471,6 +482,8 @@ void hf_offers_discard(struct endpoint_offer *offers)
         const struct item *clash;
 
         hf_catalogue_plan_drop(&offers->plan);
+        if (offers->is_new) /* they are the configuration's as well */
+            offers->mcp->stale |= hf_server_set_skills(offers->server, NULL) != 0;
         offer_unmark(offers, offers->is_new);
         if (offers->is_new)
             offers->mcp->stale |= hf_catalogue_swap(offers->server, NULL, 0, &clash) != 0;

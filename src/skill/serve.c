@@ -18,7 +18,7 @@ enum { SERVE_PAGE = 512 << 10, SERVE_BYTES = 64 << 20, SERVE_SKILLS = 1024 };
 struct skill_service {
     struct extension extension; /* its address is that of the service */
     haft_server *server;
-    struct skill_source *sources, **last;
+    struct skill_source *sources;
     struct skill_set *now; /* under the server's lock */
 };
 
@@ -394,11 +394,6 @@ static struct skill_service *skill_serve_find(haft_server *server)
     return (struct skill_service *)at;
 }
 
-bool hf_server_has_skills(haft_server *server)
-{
-    return skill_serve_find(server);
-}
-
 /* A service with its methods; they answer when there is a set. */
 static struct skill_service *skill_serve_new(haft_server *server)
 {
@@ -411,7 +406,6 @@ static struct skill_service *skill_serve_new(haft_server *server)
                                             .reload = skill_serve_reload,
                                             .release = skill_serve_release};
     service->server = server;
-    service->last = &service->sources;
     return haft_on(server, "skills/list", skill_serve_on_list, service) ||
                    haft_on(server, "skills/get", skill_serve_on_get, service) ||
                    haft_on(server, "resources/directory/read", skill_serve_on_directory, service)
@@ -453,30 +447,58 @@ static struct skill_source *skill_serve_new_source(haft_server *server, const ch
     return source->directory && !options->prefix == !source->options.prefix ? source : NULL;
 }
 
-/* Adds a source, and removes it again if it is refused. */
-static int skill_serve_add(struct skill_service *service, struct skill_source *source)
+/* Puts a source in the place of another, and back if it is refused; either may be NULL. */
+static int skill_serve_put(struct skill_service *service, struct skill_source **place,
+                           struct skill_source *source)
 {
-    struct skill_source **last = service->last;
+    struct skill_source *before = *place;
     bool first = !service->now;
     int status;
 
-    *last = source;
-    service->last = &source->next;
+    if (source)
+        source->next = before ? before->next : NULL;
+    *place = source ? source : before ? before->next : NULL;
     status = skill_serve_load(service);
-    if (status) {
-        *last = NULL;
-        service->last = last;
-    } else if (first) {
+    if (status)
+        *place = before;
+    else if (first)
         hf_server_declare(service->server, &service->extension);
-    }
     return status;
+}
+
+/* Returns the place of the source that the configuration names, or the end of the list: if there is none, or
+ * without `configured`. */
+static struct skill_source **skill_serve_place(struct skill_service *service, bool configured)
+{
+    struct skill_source **place = &service->sources;
+
+    while (*place && !(configured && (*place)->configured))
+        place = &(*place)->next;
+    return place;
+}
+
+static int skill_serve_set(haft_server *server, const char *directory,
+                           const haft_skill_options *options, bool configured)
+{
+    struct skill_service *service = skill_serve_find(server);
+    struct skill_source *source = NULL, **place;
+
+    if (!service)
+        service = skill_serve_new(server);
+    if (service && directory)
+        source = skill_serve_new_source(server, directory, options);
+    if (!service || (directory && !source))
+        return hf_server_refuse(server, HAFT_ENOMEM, directory ? directory : "skills",
+                                "out of memory");
+    place = skill_serve_place(service, configured);
+    if (source)
+        source->configured = configured;
+    return skill_serve_put(service, place, source);
 }
 
 int haft_server_add_skills(haft_server *server, const char *directory,
                            const haft_skill_options *options)
 {
-    struct skill_service *service;
-    struct skill_source *source;
     haft_skill_options own;
 
     if (!server) /* creation failed: haft_main reports it */
@@ -488,12 +510,7 @@ int haft_server_add_skills(haft_server *server, const char *directory,
     if (own.prefix && !skill_serve_prefix_is_valid(own.prefix))
         return hf_server_refuse(server, HAFT_EINVAL, "skills",
                                 "the prefix must be a path such as acme/billing");
-    service = skill_serve_find(server);
-    if (!service)
-        service = skill_serve_new(server);
-    source = service ? skill_serve_new_source(server, directory, &own) : NULL;
-    return source ? skill_serve_add(service, source)
-                  : hf_server_refuse(server, HAFT_ENOMEM, directory, "out of memory");
+    return skill_serve_set(server, directory, &own, false);
 }
 
 int haft_server_reload_skills(haft_server *server)
@@ -501,4 +518,46 @@ int haft_server_reload_skills(haft_server *server)
     struct skill_service *service = server ? skill_serve_find(server) : NULL;
 
     return service ? skill_serve_load(service) : HAFT_EINVAL;
+}
+
+/* ---- a directory that a configuration names ---- */
+
+/* The directory that the configuration names now; NULL if there is none. */
+static const char *skill_serve_configured(haft_server *server)
+{
+    struct skill_service *service = skill_serve_find(server);
+    const struct skill_source *source = service ? *skill_serve_place(service, true) : NULL;
+
+    return source ? source->directory : NULL;
+}
+
+static bool skill_serve_differs(haft_server *server, const char *directory)
+{
+    const char *now = skill_serve_configured(server);
+
+    return !now != !directory || (now && strcmp(now, directory) != 0);
+}
+
+int hf_server_set_skills(haft_server *server, const char *directory)
+{
+    return skill_serve_differs(server, directory)
+               ? skill_serve_set(server, directory, HAFT_WITH(haft_skill_options, .prefix = NULL),
+                                 true)
+               : 0;
+}
+
+int hf_server_try_skills(haft_server *server, const char *directory, haft_reason *reterr_reason)
+{
+    struct skill_source source = {
+        .directory = directory, .options = {.max_bytes = SERVE_BYTES, .max_skills = SERVE_SKILLS}};
+    struct skill_set *set;
+    int status;
+
+    if (!directory || !skill_serve_differs(server, directory))
+        return 0;
+    status = hf_skill_set_read(server->allocator, &source, server->options.max_message, &set,
+                               reterr_reason);
+    if (!status)
+        hf_skill_set_drop(set);
+    return status;
 }

@@ -27,6 +27,7 @@ struct skill_source {
     struct skill_source *next;
     const char *directory;
     haft_skill_options options;
+    bool configured; /* a configuration names it, and may name another */
 };
 
 /* A file or directory of a skill. */
@@ -80,7 +81,11 @@ size_t hf_skill_set_skill_after(const struct skill_set *set, const char *uri);
 int hf_skill_set_add(struct skill_set *set, const struct skill_source *source,
                      haft_reason *reterr_reason);
 
-/* Whether the server offers skills (serve.c). */
-bool hf_server_has_skills(haft_server *server);
+/* Offers the directory that a configuration names, in place of the one that it named before (serve.c); NULL for
+ * none. Returns as haft_server_add_skills. */
+int hf_server_set_skills(haft_server *server, const char *directory);
+/* Whether that is possible, except for the memory and the directories of others. Returns the same, with the
+ * reason. */
+int hf_server_try_skills(haft_server *server, const char *directory, haft_reason *reterr_reason);
 
 #endif

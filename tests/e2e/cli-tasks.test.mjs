@@ -192,6 +192,7 @@ test("refuses a file that it does not understand, and wrong words", async () => 
         [["tasks"], /needs one of list, get, cancel and wait/],
         [["tasks", "show"], /needs one of/],
         [["tasks", "wait"], /needs the ID of a task/],
+        [["tasks", "wait", "", "http://127.0.0.1:1"], /needs the ID of a task/],
         [["tasks", "wait", "T"], /does not remember the task T/],
         [["tasks", "wait", "T", "nowhere"], /nowhere is not a URL/],
         [["tasks", "wait", "T", "http://127.0.0.1:1", "more"], /unexpected argument more/],
@@ -204,6 +205,20 @@ test("refuses a file that it does not understand, and wrong words", async () => 
         assert.match(got.err, text);
     }
 });
+
+test("says once that a task cannot be remembered", () =>
+    ways.http(async ({ call }) => {
+        const place = join(directory, "file");
+
+        writeFileSync(place, "");
+        for (const [env, text] of [
+            [{ XDG_STATE_HOME: join(place, "x") }, `haft: tasks cannot be remembered in ${place}/x/haft/tasks.json: Not a directory\n`],
+            [{ XDG_STATE_HOME: "", HOME: "" }, "haft: tasks cannot be remembered: there is no home directory; set XDG_STATE_HOME\n"],
+        ]) {
+            assert.deepEqual(await run(call("slow", "ms=100"), { env }), { code: 0, out: "slept 100 ms\n", err: text });
+            assert.deepEqual(await run(["tasks", "list"], { env }), { code: 6, out: "", err: text });
+        }
+    }));
 
 test("quotes what it prints", () =>
     withFake(

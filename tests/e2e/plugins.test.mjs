@@ -165,3 +165,13 @@ test("in a sandbox they are exchanged where their files may be read, and refused
     assert.equal(await call(pipe, "passing"), "Tool passing not found");
     assert.equal(await pipe.end(), 0);
 });
+
+test("--check reports a tool whose app is not offered", () => {
+    write(plugin("page"));
+    const { status, stdout, stderr } = spawnSync(driver, ["--config", file, "--check"], { encoding: "utf8" });
+
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /tools are offered/);
+    assert.match(stderr, /show_lost: ui: no app ui:\/\/plugin\/lost is offered/);
+    assert.doesNotMatch(stderr, /show_own/);
+});

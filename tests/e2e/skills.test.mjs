@@ -40,6 +40,17 @@ const haft = (...args) =>
 const skill = (name, text = "Do it.") =>
     `---\nname: ${name}\ndescription: A skill for tests\n---\n${text}\n`;
 
+/* Asks until it hears what it expects. */
+async function eventually(ask, expected) {
+    let got;
+
+    for (let i = 0; i < 200 && got !== expected; i++) {
+        got = await ask();
+        if (got !== expected) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal(got, expected);
+}
+
 test("lists and gets them over HTTP", () =>
     withServer("greeting", ["--skills", join(folder, "skills")], async ({ url }) => {
         const to = join(folder, "to");
@@ -123,6 +134,59 @@ test("an endpoint of a gateway has its own", async () => {
 
             assert.match((await haft("skills", `${base}/with`, "--names")).stdout, /code-review/);
             assert.match((await haft("skills", `${base}/without`)).stderr, /offers no skills/);
+        },
+        { command: [program, "serve"] },
+    );
+});
+
+test("an endpoint of a gateway gets another directory on SIGHUP", async () => {
+    const config = join(folder, "changing.json");
+    const other = join(folder, "other");
+    const configure = (...skills) =>
+        writeFileSync(
+            config,
+            JSON.stringify({
+                log: { level: "info" },
+                gateway: { endpoints: skills.map((it, i) => ({ endpoint: `/e${i}`, ...(it && { skills: it }) })) },
+            }),
+        );
+
+    mkdirSync(join(other, "fresh"), { recursive: true });
+    writeFileSync(join(other, "fresh", "SKILL.md"), skill("fresh"));
+    mkdirSync(join(folder, "wrong", "one"), { recursive: true });
+    writeFileSync(join(folder, "wrong", "one", "SKILL.md"), skill("another"));
+    configure(join(folder, "skills"), undefined);
+    await withServer(
+        "everything",
+        ["--config", config],
+        async (server) => {
+            const base = server.url.replace(/\/[a-z0-9]*$/, "");
+            const names = async (i) => (await haft("skills", `${base}/e${i}`, "--names")).stdout.trim();
+            const change = async (...skills) => {
+                configure(...skills);
+                server.process.kill("SIGHUP");
+            };
+            const become = (i, expected) => eventually(() => names(i), expected);
+
+            await become(0, "code-review\nrelease-notes");
+            await change(other, undefined);
+            await become(0, "fresh");
+            await change(other, join(folder, "skills"));
+            await become(1, "code-review\nrelease-notes");
+            /* One that is not valid changes nothing, for any endpoint. */
+            await change(join(folder, "wrong"), other);
+            await until(() => /one\/SKILL\.md/.test(server.log()), "the refusal");
+            assert.equal(await names(0), "fresh");
+            assert.equal(await names(1), "code-review\nrelease-notes");
+            await change(undefined, other, other);
+            await become(0, "");
+            await become(1, "fresh");
+            await become(2, "fresh");
+            /* What it reads can be read again. */
+            writeFileSync(join(other, "fresh", "more.txt"), "More");
+            await change(join(folder, "skills"), other, other);
+            await become(0, "code-review\nrelease-notes");
+            await eventually(async () => (await haft("read", `${base}/e1`, "skill://fresh/more.txt")).stdout.trim(), "More");
         },
         { command: [program, "serve"] },
     );

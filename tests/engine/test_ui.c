@@ -2,6 +2,7 @@
 #include <haft/client.h>
 #include <haft/json.h>
 #include <haft/ui.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "support/failing.h"
@@ -13,6 +14,13 @@ static int nothing(haft_call *call)
 }
 
 HAFT_TOOL_BARE(nothing, "Does nothing");
+
+static int answer_json(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    (void)data;
+    return haft_text(call, "done");
+}
 
 static int read_page(haft_call *call, const char *uri)
 {
@@ -231,6 +239,132 @@ static void describes_tools(void **state)
     }
 }
 
+/* ---- tools built at run time ---- */
+
+static int build_tool(haft_server *server, const haft_ui *ui)
+{
+    haft_tool_builder *builder = haft_tool_new("built");
+
+    haft_tool_describe(builder, "Built at run time");
+    haft_tool_handler(builder, answer_json, NULL);
+    haft_tool_ui(builder, ui);
+    return haft_tool_build(builder, server);
+}
+
+static void builds_tools(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(tools); i++) {
+        haft_server *server = haft_server_new("test", "1.0.0");
+        char resource[32] = "", visibility[32] = "";
+        haft_ui ui = tools[i].ui;
+        int status;
+
+        if (tools[i].meta) { /* the rows above are about these */
+            haft_server_free(server);
+            continue;
+        }
+        if (ui.resource) {
+            snprintf(resource, sizeof resource, "%s", ui.resource);
+            ui.resource = resource;
+        }
+        if (ui.visibility) {
+            snprintf(visibility, sizeof visibility, "%s", ui.visibility);
+            ui.visibility = visibility;
+        }
+        assert_int_equal(haft_resource_add(server, &page_resource), 0);
+        assert_int_equal(haft_resource_add(server, &text_resource), 0);
+        status = build_tool(server, &ui);
+        memset(resource, 'x', sizeof resource - 1); /* it has a copy */
+        memset(visibility, 'x', sizeof visibility - 1);
+        assert_int_equal(status, tools[i].status);
+        if (status) {
+            assert_non_null(strstr(haft_server_error(server)->text, tools[i].expected));
+        } else {
+            haft_client *client = haft_client_new(server, NULL);
+            haft_result result;
+            haft_buffer text;
+
+            haft_buffer_init(&text, NULL, 1 << 16);
+            assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
+            haft_json_write(result.content, &text);
+            haft_buffer_add(&text, "", 1);
+            assert_non_null(strstr(text.data, tools[i].expected));
+            haft_buffer_finish(&text);
+            haft_client_free(client);
+        }
+        haft_server_free(server);
+    }
+}
+
+static void builds_tools_without(void **state)
+{
+    haft_server *server = haft_server_new("test", "1.0.0");
+    haft_tool_builder *builder = haft_tool_new("built");
+
+    (void)state;
+    haft_tool_handler(builder, answer_json, NULL);
+    haft_tool_ui(builder, HAFT_WITH(haft_ui, .resource = "ui://none"));
+    haft_tool_ui(builder, NULL);
+    assert_int_equal(haft_tool_build(builder, server), 0);
+    haft_tool_ui(NULL, HAFT_WITH(haft_ui, .resource = "ui://none"));
+    haft_server_free(server);
+}
+
+/* ---- apps that go ---- */
+
+struct ui_log {
+    char text[512];
+    int n;
+};
+
+static void ui_take_line(void *context, haft_level level, const char *text, size_t size)
+{
+    struct ui_log *log = context;
+
+    char line[512];
+
+    snprintf(line, sizeof line, "%.*s", (int)size, text);
+    if (level != HAFT_WARNING || !strstr(line, "ui: "))
+        return;
+    log->n++;
+    memcpy(log->text, line, sizeof line);
+}
+
+static void warns_about_lost_apps(void **state)
+{
+    static const char lost[] =
+        "nothing: ui: no app ui://page is offered; hosts show results without it";
+    struct ui_log log = {.n = 0};
+    haft_server *server = haft_server_new_with(
+        "test", "1.0.0", HAFT_WITH(haft_server_options, .log = ui_take_line, .log_context = &log));
+    haft_tool tool = nothing_tool;
+
+    (void)state;
+    tool.ui = &tools[0].ui;
+    assert_int_equal(haft_resource_add(server, &page_resource), 0);
+    assert_int_equal(haft_resource_add(server, &text_resource), 0);
+    assert_int_equal(haft_add(server, &tool), 0);
+    assert_int_equal(log.n, 0);
+    assert_int_equal(haft_offer_remove(server, HAFT_OFFER_RESOURCE, "ui://text"), 0);
+    assert_int_equal(log.n, 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_RESOURCE, "ui://page"), 0);
+    assert_int_equal(log.n, 1);
+    assert_string_equal(log.text, lost);
+    assert_int_equal(haft_offer_enable(server, HAFT_OFFER_RESOURCE, "ui://page"), 0);
+    assert_int_equal(log.n, 1);
+    assert_int_equal(haft_offer_remove(server, HAFT_OFFER_RESOURCE, "ui://page"), 0);
+    assert_int_equal(log.n, 2);
+    /* Once for each time that it goes. */
+    assert_int_equal(haft_resource_add(server, &text_resource), 0);
+    assert_int_equal(log.n, 2);
+    assert_int_equal(haft_resource_add(server, &page_resource), 0);
+    assert_int_equal(haft_offer_remove(server, HAFT_OFFER_TOOL, "nothing"), 0);
+    assert_int_equal(haft_offer_remove(server, HAFT_OFFER_RESOURCE, "ui://page"), 0);
+    assert_int_equal(log.n, 2);
+    haft_server_free(server);
+}
+
 /* A handler that sets `_meta` of its block decides. */
 static void leaves_the_handler_its_meta(void **state)
 {
@@ -271,8 +405,10 @@ static void survives_failing_allocations(void **state)
         resource.page = &pages[2].page;
         tool.ui = &tools[1].ui;
         tool.meta = tools[1].meta;
-        if (server && !haft_resource_add(server, &resource))
+        if (server && !haft_resource_add(server, &resource)) {
             haft_add(server, &tool);
+            haft_offer_remove(server, HAFT_OFFER_RESOURCE, resource.uri);
+        }
         haft_server_free(server);
         failing_check(&failing);
         if (!failing.failures)
@@ -286,6 +422,9 @@ int main(void)
         cmocka_unit_test(describes_pages),
         cmocka_unit_test(checks_origins),
         cmocka_unit_test(describes_tools),
+        cmocka_unit_test(builds_tools),
+        cmocka_unit_test(builds_tools_without),
+        cmocka_unit_test(warns_about_lost_apps),
         cmocka_unit_test(leaves_the_handler_its_meta),
         cmocka_unit_test(survives_failing_allocations),
     };

@@ -18,9 +18,10 @@ struct place {
     haft_plugins *plugins;
     haft_client *client;
     struct folder folder;
-    size_t fds;      /* that were open before */
-    int log[2];      /* what plugins tell */
-    char lines[512]; /* of the server's log, the latest */
+    size_t fds;       /* that were open before */
+    int log[2];       /* what plugins tell */
+    char lines[512];  /* of the server's log, the latest */
+    char warned[512]; /* the latest warning */
     unsigned announced;
     haft_result result;
 };
@@ -29,8 +30,9 @@ static void take_line(void *context, haft_level level, const char *text, size_t 
 {
     struct place *place = context;
 
-    (void)level;
     snprintf(place->lines, sizeof place->lines, "%.*s", (int)size, text);
+    if (level == HAFT_WARNING)
+        memcpy(place->warned, place->lines, sizeof place->warned);
 }
 
 static void on_notified(void *context, const char *method, haft_value *params)
@@ -225,6 +227,26 @@ static void loads_version_1(void **state)
     put_plugin(file(place, "a.so"), "first");
     assert_int_equal(haft_plugins_load(place->plugins, file(place, "a.so"), NULL), 0);
     assert_string_equal(said(place, "old", NULL), "old");
+    place_close(place);
+}
+
+/* A plugin may have the apps of its tools; a tool without its app is offered, with a warning. */
+static void warns_about_missing_apps(void **state)
+{
+    struct place *place = place_open();
+
+    (void)state;
+    put_plugin(file(place, "a.so"), "page");
+    assert_int_equal(haft_plugins_load(place->plugins, file(place, "a.so"), NULL), 0);
+    assert_true(is_offered(place, "show_own"));
+    assert_true(is_offered(place, "show_lost"));
+    assert_string_equal(
+        place->warned,
+        "show_lost: ui: no app ui://plugin/lost is offered; hosts show results without it");
+    assert_int_equal(haft_offer_remove(place->server, HAFT_OFFER_RESOURCE, "ui://plugin/own"), 0);
+    assert_string_equal(
+        place->warned,
+        "show_own: ui: no app ui://plugin/own is offered; hosts show results without it");
     place_close(place);
 }
 
@@ -648,6 +670,7 @@ int main(void)
         cmocka_unit_test(comes_changes_and_goes),
         cmocka_unit_test(keeps_what_is_off),
         cmocka_unit_test(loads_version_1),
+        cmocka_unit_test(warns_about_missing_apps),
         cmocka_unit_test(sets_a_list),
         cmocka_unit_test(refuses),
         cmocka_unit_test(has_at_most_so_many),

@@ -1,8 +1,12 @@
-/* test_starved.c - what `haft dev` and `haft install` do when an allocation fails: each in turn. */
+/* test_starved.c - what `haft dev`, `haft install` and the file of tasks do when an allocation fails: each in
+ * turn. */
 #include "dev_session.h"
 #include "install_edit.h"
+#include "task_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "support/test.h"
 
@@ -202,10 +206,66 @@ static void an_edit_starves(void **state)
     assert_true(n > 3);
 }
 
+/* ---- the file of tasks ---- */
+
+/* The tasks that the file has, by the first letters of their IDs. */
+static void tasks_in_file(char ret_ids[8])
+{
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+    struct task_entries all;
+
+    assert_int_equal(task_file_read(arena, &all), EXIT_DONE);
+    assert_in_range(all.n, 0, 7);
+    for (size_t i = 0; i < all.n; i++)
+        ret_ids[i] = *all.list[i].id;
+    ret_ids[all.n] = '\0';
+    haft_arena_free(arena);
+}
+
+/* A task that cannot be added or removed for want of memory does not cost the others. */
+static void a_file_of_tasks_starves(void **state)
+{
+    static const char *words[] = {"server", "--quiet", NULL};
+    const struct task_entry first = {
+        .id = "a", .command = words, .directory = "/", .tool = "t", .access = "", .begun = 1};
+    const struct task_entry second = {.id = "b", .url = "http://x/mcp", .access = "", .begun = 2};
+    const struct task_entry third = {
+        .id = "c", .command = words, .directory = "/", .access = "", .begun = 3};
+    char directory[] = "/tmp/haft-starved-XXXXXX", path[64], ids[8];
+    int status;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    setenv("XDG_STATE_HOME", directory, 1);
+    assert_int_equal(task_file_add(&first), EXIT_DONE);
+    assert_int_equal(task_file_add(&second), EXIT_DONE);
+    for (int removes = 0; removes <= 1; removes++) {
+        long n = 0;
+
+        do {
+            left = n++;
+            status = removes ? task_file_remove(&third) : task_file_add(&third);
+            left = -1;
+            tasks_in_file(ids);
+            assert_true(status == EXIT_DONE || status == EXIT_LOCAL);
+            assert_string_equal(ids, (status == EXIT_DONE) != removes ? "abc" : "ab");
+        } while (status);
+        assert_true(n > 3);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/haft/tasks.json%s", directory, i ? ".lock" : "");
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/haft", directory);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(directory), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_conversation_starves),
-                                       cmocka_unit_test(an_edit_starves)};
+                                       cmocka_unit_test(an_edit_starves),
+                                       cmocka_unit_test(a_file_of_tasks_starves)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

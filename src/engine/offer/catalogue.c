@@ -13,6 +13,7 @@
 #include "engine/offer/search.h"
 #include "engine/offer/server.h"
 #include "engine/offer/shape.h"
+#include "engine/offer/ui.h"
 
 /* ---- catalogues ---- */
 
@@ -272,6 +273,8 @@ static bool replace(haft_server *server, struct catalogue *from, struct catalogu
         hf_event_of_change(server, from, to);
     if (done)
         hf_server_tell_lists(server, kinds);
+    if (done && kinds & (1u << HAFT_OFFER_TOOL | 1u << HAFT_OFFER_RESOURCE))
+        hf_ui_warn(server, from, to);
     /* Drop the one that is not current. */
     hf_catalogue_drop(done ? from : to);
     hf_catalogue_drop(to);

@@ -1,6 +1,7 @@
 /* tool.c - adding tools: definitions are compiled, checked and rendered once, here. */
 #include <string.h>
 
+#include "base/struct.h"
 #include "engine/offer/event.h"
 #include "engine/offer/lint.h"
 #include "engine/offer/scope.h"
@@ -446,6 +447,21 @@ void haft_tool_scopes(haft_tool_builder *builder, const char *scopes)
         builder->tool->scopes = tool_keep(builder, scopes);
 }
 
+void haft_tool_ui(haft_tool_builder *builder, const haft_ui *ui)
+{
+    haft_ui *copy = builder ? haft_arena_zalloc(builder->arena, 1, sizeof *copy) : NULL;
+
+    if (!builder)
+        return;
+    builder->tool->ui = ui ? copy : NULL;
+    if (!copy)
+        builder->status = HAFT_ENOMEM;
+    else if (ui && hf_struct_read(copy, sizeof *copy, ui)) {
+        copy->resource = tool_keep(builder, copy->resource);
+        copy->visibility = tool_keep(builder, copy->visibility);
+    } /* otherwise its size is 0, and haft_tool_build refuses it */
+}
+
 void haft_tool_task(haft_tool_builder *builder, haft_task_mode mode, haft_task_crash crash)
 {
     if (!builder)
@@ -495,6 +511,8 @@ static int build(haft_tool_builder *builder, haft_server *server, const char *in
     builder->tool->input_schema = builder->input;
     builder->tool->output_schema = builder->output;
     status = tool_fill(server, item, builder->tool);
+    if (!status && item->tool->ui)
+        status = hf_ui_find_resource(server, item);
     if (status) {
         hf_item_drop(item);
         return status;

@@ -212,6 +212,40 @@ int hf_ui_find_resource(haft_server *server, const struct item *item)
     return status;
 }
 
+/* Whether clients can read an app. */
+static bool ui_is_offered(const struct catalogue *catalogue, const char *uri)
+{
+    const struct entry *entry =
+        hf_offer_list_find(&catalogue->lists[HAFT_OFFER_RESOURCE], uri, strlen(uri));
+    const char *type = entry && !entry->disabled ? entry->item->resource->mime_type : NULL;
+
+    return type && !strcmp(type, HAFT_UI_TYPE);
+}
+
+static bool ui_has_tool(const struct catalogue *catalogue, const struct item *item)
+{
+    const struct entry *entry =
+        hf_offer_list_find(&catalogue->lists[HAFT_OFFER_TOOL], item->name, item->name_size);
+
+    return entry && entry->item == item;
+}
+
+void hf_ui_warn(haft_server *server, const struct catalogue *from, const struct catalogue *to)
+{
+    const struct offer_list *offers = &to->lists[HAFT_OFFER_TOOL];
+
+    for (size_t i = 0; i < offers->n; i++) {
+        const struct item *item = offers->entries[i].item;
+        const char *uri = item->tool->ui ? item->tool->ui->resource : NULL;
+
+        if (uri && !ui_is_offered(to, uri) &&
+            (!ui_has_tool(from, item) || ui_is_offered(from, uri)))
+            hf_server_log(server, HAFT_WARNING,
+                          "%s: ui: no app %.100s is offered; hosts show results without it",
+                          item->name, uri);
+    }
+}
+
 /* ---- apps ---- */
 
 struct ui_policy {
