@@ -26,6 +26,7 @@ enum {
 };
 
 static const char relay_space[] = "changes";
+static const char relay_nobody[] = "probe"; /* a channel without subscribers, for probes */
 
 static const char *const relay_lists[OFFER_LISTS] = {[HAFT_OFFER_TOOL] = "tools",
                                                      [HAFT_OFFER_RESOURCE] = "resources",
@@ -54,6 +55,7 @@ struct relay {
 
     atomic_flag lock; /* for the members below */
     struct unpublished news;
+    bool probes; /* the message only tries the store, */
     bool busy;   /* a message is on its way, */
     bool failed; /* or the latest could not be sent: tried again at the next tick */
     bool detached;
@@ -90,6 +92,13 @@ static unsigned relay_read_lists(const haft_value *names)
     return lists;
 }
 
+/* A process without an id hears its own messages as well: a change that is announced twice does no harm, and one
+ * that is not announced does. */
+static bool relay_is_own(const yyjson_val *message, const char *own)
+{
+    return *own && yyjson_equals_str(yyjson_obj_get((yyjson_val *)(uintptr_t)message, "from"), own);
+}
+
 void hf_relay_receive(haft_server *server, const char *own, haft_slice text)
 {
     haft_arena *arena = haft_arena_new(server->allocator, RELAY_RECEIVED);
@@ -101,12 +110,12 @@ void hf_relay_receive(haft_server *server, const char *own, haft_slice text)
     if (!arena || hf_json_parse(text.data, text.size, arena, &message, &offset, &reason) ||
         yyjson_get_int(yyjson_obj_get(message, "format")) != RELAY_FORMAT ||
         yyjson_is_true(yyjson_obj_get(message, "all"))) {
-        if (!yyjson_equals_str(yyjson_obj_get(message, "from"), own))
+        if (!relay_is_own(message, own))
             hf_server_note_all(server);
         haft_arena_free(arena);
         return;
     }
-    if (!yyjson_equals_str(yyjson_obj_get(message, "from"), own)) {
+    if (!relay_is_own(message, own)) {
         lists = relay_read_lists(yyjson_obj_get(message, "lists"));
         if (lists)
             hf_server_note_lists(server, lists);
@@ -159,6 +168,7 @@ static void relay_write(struct relay *relay)
         hf_json_end_array(&w);
     }
     hf_json_end_object(&w);
+    relay->probes = !news->all && !news->lists && !news->n_uris;
     news->all = news->probe = false;
     news->lists = 0;
     news->n_uris = 0;
@@ -217,7 +227,7 @@ static void relay_publish(struct relay *relay)
         int status;
 
         relay->op = (haft_store_op){.kind = HAFT_STORE_PUBLISH,
-                                    .key = channel,
+                                    .key = relay->probes ? HAFT_SLICE(relay_nobody) : channel,
                                     .value = {relay->message.data, relay->message.size}};
         relay->request = (haft_store_request){.space = relay_space,
                                               .group = channel,
@@ -352,11 +362,27 @@ static void relay_name_channel(struct relay *relay)
     relay->channel_size = (size_t)(at - relay->channel);
 }
 
+/* The id tells own messages from those of others. Without random numbers there is none. */
+static void relay_name_self(struct relay *relay, const haft_endpoint *endpoint)
+{
+    uint64_t (*random)(void) = relay->server->options.random;
+    unsigned char bytes[RELAY_ID / 2];
+    uint64_t number;
+
+    if (endpoint->loop.random &&
+        !endpoint->loop.random(endpoint->loop.context, bytes, sizeof bytes)) {
+        hf_hex_put(bytes, sizeof bytes, relay->id);
+    } else if (random) {
+        number = random();
+        memcpy(bytes, &number, sizeof bytes);
+        hf_hex_put(bytes, sizeof bytes, relay->id);
+    }
+}
+
 static struct relay *relay_new(haft_endpoint *endpoint)
 {
     const haft_allocator *allocator = endpoint->allocator;
     struct relay *relay = allocator->alloc(allocator->context, sizeof *relay);
-    unsigned char bytes[RELAY_ID / 2];
 
     if (!relay)
         return NULL;
@@ -372,9 +398,7 @@ static struct relay *relay_new(haft_endpoint *endpoint)
     atomic_flag_clear(&relay->lock);
     haft_buffer_init(&relay->news.uris, allocator, RELAY_MESSAGE / 2);
     haft_buffer_init(&relay->message, allocator, RELAY_MESSAGE);
-    if (endpoint->loop.random &&
-        !endpoint->loop.random(endpoint->loop.context, bytes, sizeof bytes))
-        hf_hex_put(bytes, sizeof bytes, relay->id);
+    relay_name_self(relay, endpoint);
     relay_name_channel(relay);
     relay->subscriber = (haft_store_subscriber){.space = relay_space,
                                                 .channel = {relay->channel, relay->channel_size},
