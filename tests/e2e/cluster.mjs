@@ -10,7 +10,7 @@ import http from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { envelope, MODERN, sleep } from "./http-client.mjs";
+import { envelope, eventually, MODERN, sleep } from "./http-client.mjs";
 import { Server } from "./http-server.mjs";
 import { example, freePort, until } from "./server.mjs";
 
@@ -147,7 +147,8 @@ export class Redis {
 /* A Redis, a copy of it, and a Sentinel that makes the copy the master if the first one is gone; for as long as `use`
  * takes. */
 export async function withSentinel(use) {
-    const master = await Redis.start(), copy = await Redis.start({ args: ["--replicaof", "127.0.0.1", master.port] });
+    const master = await Redis.start({ args: ["--repl-diskless-sync-delay", "0"] });
+    const copy = await Redis.start({ args: ["--replicaof", "127.0.0.1", master.port] });
     const port = await newPort(), file = join(master.folder, "sentinel.conf");
 
     writeFileSync(
@@ -166,7 +167,8 @@ sentinel failover-timeout one 4000
     sentinel.ended = new Promise((resolve) => sentinel.process.on("close", resolve));
     try {
         await untilListening(port, "the Sentinel");
-        for (let i = 0; i < 200 && !(await sentinel.command("SENTINEL", "REPLICAS", "one")).length; i++) await sleep(50);
+        await eventually(() => sentinel.command("SENTINEL", "REPLICAS", "one"), ({ length }) => length);
+        await eventually(() => copy.command("ROLE"), (role) => role[3] === "connected");
         await sleep(1500); /* until it has asked the copy once */
         await use({ master, copy, sentinel, url: `redis+sentinel://127.0.0.1:${port}/one` });
     } finally {
@@ -294,8 +296,8 @@ export function post(url, message, headers = {}) {
 
 let ids = 0;
 /* A call of a tool by a client of 2026-07-28. */
-export function call(url, tool, args = {}, { headers = {}, params = {}, capabilities = {} } = {}) {
-    const message = { jsonrpc: "2.0", id: ++ids, method: "tools/call", params: { name: tool, arguments: args, _meta: envelope({}, capabilities), ...params } };
+export function call(url, tool, args = {}, { headers = {}, params = {}, capabilities = {}, id = ++ids } = {}) {
+    const message = { jsonrpc: "2.0", id, method: "tools/call", params: { name: tool, arguments: args, _meta: envelope({}, capabilities), ...params } };
 
     return post(url, message, { "MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": tool, ...headers });
 }
