@@ -228,6 +228,7 @@ ${front}
     await untilListening(port, `nginx: ${existsSync(join(folder, "log")) ? readFileSync(join(folder, "log")) : ""}`);
     return {
         port,
+        pid: process.pid,
         log: () => readFileSync(join(folder, "log"), "utf8"),
         stop: async () => {
             process.kill("SIGTERM");
