@@ -22,11 +22,12 @@ enum {
     RELAY_MESSAGE = 64 << 10, /* size of a message that is sent, */
     RELAY_RECEIVED = 1 << 20, /* and memory for one that is read */
     RELAY_RETRY = 1000,       /* time between attempts while the store fails, */
-    RELAY_PROBE = 5000        /* and between messages that only try it */
+    RELAY_PROBE = 5000,       /* and between requests that only try it; */
+    RELAY_PROBED = 60000      /* lifetime of what they write */
 };
 
 static const char relay_space[] = "changes";
-static const char relay_nobody[] = "probe"; /* a channel without subscribers, for probes */
+static const char relay_probe[] = "probe"; /* the entry that a probe writes */
 
 static const char *const relay_lists[OFFER_LISTS] = {[HAFT_OFFER_TOOL] = "tools",
                                                      [HAFT_OFFER_RESOURCE] = "resources",
@@ -37,7 +38,7 @@ static const char *const relay_lists[OFFER_LISTS] = {[HAFT_OFFER_TOOL] = "tools"
 struct unpublished {
     unsigned lists;
     bool all;
-    bool probe;       /* nothing: a message shows whether the store works */
+    bool probe;       /* nothing: a request shows whether the store works */
     haft_buffer uris; /* each ends with a NUL */
     size_t n_uris;
 };
@@ -55,12 +56,13 @@ struct relay {
 
     atomic_flag lock; /* for the members below */
     struct unpublished news;
-    bool probes; /* the message only tries the store, */
+    bool probes; /* the request only tries the store */
     bool busy;   /* a message is on its way, */
     bool failed; /* or the latest could not be sent: tried again at the next tick */
     bool detached;
     bool answered; /* the store has answered since the latest tick, with */
     int status;
+    haft_time now; /* of the latest tick */
     haft_time retry;
     haft_buffer message;
     haft_store_request request;
@@ -182,6 +184,30 @@ static bool relay_has_news(const struct relay *relay)
 
 static void relay_on_published(haft_store_request *request);
 
+/* A message; or a probe, which writes an entry of this process: only a store that accepts writes works, and a message
+ * would reach every other process. With the lock held. */
+static void relay_fill_request(struct relay *relay)
+{
+    haft_slice channel = {relay->channel, relay->channel_size};
+
+    relay->op = relay->probes
+                    ? (haft_store_op){.kind = HAFT_STORE_PUT,
+                                      .key = HAFT_SLICE(relay_probe),
+                                      .value = HAFT_SLICE("1"),
+                                      .expires_ms = RELAY_PROBED}
+                    : (haft_store_op){.kind = HAFT_STORE_PUBLISH,
+                                      .key = channel,
+                                      .value = {relay->message.data, relay->message.size}};
+    relay->request = (haft_store_request){
+        .space = relay_space,
+        .group = relay->probes ? HAFT_SLICE(*relay->id ? relay->id : relay_probe) : channel,
+        .ops = &relay->op,
+        .n_ops = 1,
+        .now = relay->now,
+        .done = relay_on_published,
+        .context = relay};
+}
+
 /* Takes the unpublished changes. Returns true if the caller must submit the request. */
 static bool relay_prepare(struct relay *relay)
 {
@@ -195,6 +221,8 @@ static bool relay_prepare(struct relay *relay)
             relay_write(relay);
         }
         prepared = !relay->message.status;
+        if (prepared)
+            relay_fill_request(relay);
         relay->busy = prepared;
         relay->failed = !prepared;
         relay->news.all = !prepared;
@@ -213,7 +241,7 @@ static bool relay_note(struct relay *relay, int status)
     relay->status = status;
     relay->busy = false;
     relay->failed = status < 0;
-    relay->news.all |= status < 0;
+    relay->news.all |= status < 0 && !relay->probes;
     more = !relay->failed && !relay->detached && relay_has_news(relay);
     relay_unlock(relay);
     return more;
@@ -223,18 +251,8 @@ static bool relay_note(struct relay *relay, int status)
 static void relay_publish(struct relay *relay)
 {
     while (relay_prepare(relay)) {
-        haft_slice channel = {relay->channel, relay->channel_size};
         int status;
 
-        relay->op = (haft_store_op){.kind = HAFT_STORE_PUBLISH,
-                                    .key = relay->probes ? HAFT_SLICE(relay_nobody) : channel,
-                                    .value = {relay->message.data, relay->message.size}};
-        relay->request = (haft_store_request){.space = relay_space,
-                                              .group = channel,
-                                              .ops = &relay->op,
-                                              .n_ops = 1,
-                                              .done = relay_on_published,
-                                              .context = relay};
         atomic_fetch_add(&relay->hook.refs, 1);
         status = haft_store_submit(relay->store, &relay->request);
         if (status == HAFT_PENDING)
@@ -315,6 +333,7 @@ void hf_relay_tick(haft_endpoint *endpoint)
     if (!relay)
         return;
     relay_lock(relay);
+    relay->now = endpoint->now;
     answered = relay->answered;
     status = relay->status;
     relay->answered = false;

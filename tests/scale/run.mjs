@@ -1,9 +1,9 @@
 /* run.mjs - ./dev scale: three real replicas with a real Redis and nginx, the simulation with up to 1,000 replicas, and the
  * one checked against the other.
  *
- *     node run.mjs [quick]
+ *     node run.mjs [quick] [model|simulation|tests]
  *
- * quick takes the short form of the tests and at most 100 replicas.  What the simulation counts is plotted in
+ * Without one of the three parts it runs all.  quick takes the short form of the tests and at most 100 replicas.  What the simulation counts is plotted in
  * docs/scale.svg; with quick in build/scale.svg. */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -116,7 +116,8 @@ async function compare() {
     check(Math.abs(is.commands - model.commands) <= 0.05 * model.commands, `Redis executes ${is.commands} scripts, and ${model.commands} in the model`);
 }
 
-await compare();
-sweep();
-runTests();
+const parts = { model: compare, simulation: sweep, tests: runTests };
+const chosen = Object.keys(parts).filter((name) => process.argv.includes(name));
+
+for (const name of chosen.length ? chosen : Object.keys(parts)) await parts[name]();
 process.exit(failures ? 1 : 0);
