@@ -38,11 +38,13 @@ test("a change at one replica reaches the streams of the others, and after a gap
         assert.equal((await stream.message())?.method, "notifications/prompts/list_changed");
         await redis.kill();
         await redis.restart();
-        const heard = [(await stream.message(15000))?.method, (await stream.message(15000))?.method];
+        const heard = new Set();
 
-        assert.deepEqual(heard.sort(), ["notifications/prompts/list_changed", "notifications/tools/list_changed"]);
+        while (heard.size < 2) heard.add((await stream.message(15000))?.method);
+        assert.deepEqual([...heard].sort(), ["notifications/prompts/list_changed", "notifications/tools/list_changed"]);
         assert.equal(counted(await call(b.url, "test_trigger_tool_change")), "passed");
-        assert.equal((await stream.message())?.method, "notifications/tools/list_changed");
+        /* That everything has changed may be told more than once. */
+        for (heard.clear(); !heard.has("notifications/tools/list_changed");) heard.add((await stream.message())?.method);
     }));
 
 test("a session goes on at another replica when its own is gone", () =>
