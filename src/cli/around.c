@@ -1,5 +1,7 @@
 /* around.c - the environment of a command: the sandbox that it enters, and the threads that write the
  * audit and the log. */
+#include <string.h>
+
 #include "cli/command.h"
 #include "process/isolate.h"
 
@@ -78,6 +80,17 @@ static int start_writers(struct command *command)
     return status ? hf_command_refuse(command, &reason) : COMMAND_OK;
 }
 
+static bool around_is_unix(const char *url)
+{
+    return !strncmp(url, "redis+unix:", 11);
+}
+
+/* Whether the sandbox lets the server connect to the store, which it also does again later. */
+static bool around_can_reach(const char *url, const struct sandbox_wish *wish)
+{
+    return around_is_unix(url) ? wish->connect_unix : wish->connect;
+}
+
 /* Opens the paths; the code that serves gives up everything else.  Spans, the audit and the log file
  * have separate threads, which run no handlers: they must connect, and open their files. */
 static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
@@ -100,6 +113,12 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
     if (settings->auth.issuers && !wish.connect) {
         hf_error_set(&reason, HAFT_EINVAL, "--oauth-issuer",
                      "with --sandbox, --oauth-issuer requires --sandbox-connect");
+        return hf_command_refuse(command, &reason);
+    }
+    if (settings->store.url && !around_can_reach(settings->store.url, &wish)) {
+        hf_error_set(&reason, HAFT_EINVAL, "--store", "with --sandbox, --store requires %s",
+                     around_is_unix(settings->store.url) ? "--sandbox-connect-unix"
+                                                         : "--sandbox-connect");
         return hf_command_refuse(command, &reason);
     }
     if (hf_sandbox_open(sandbox, &wish, &reason))

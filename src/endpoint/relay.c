@@ -22,10 +22,12 @@ enum {
     RELAY_MESSAGE = 64 << 10, /* size of a message that is sent, */
     RELAY_RECEIVED = 1 << 20, /* and memory for one that is read */
     RELAY_RETRY = 1000,       /* time between attempts while the store fails, */
-    RELAY_PROBE = 5000        /* and between messages that only try it */
+    RELAY_PROBE = 5000,       /* and between requests that only try it; */
+    RELAY_PROBED = 60000      /* lifetime of what they write */
 };
 
 static const char relay_space[] = "changes";
+static const char relay_probe[] = "probe"; /* the entry that a probe writes */
 
 static const char *const relay_lists[OFFER_LISTS] = {[HAFT_OFFER_TOOL] = "tools",
                                                      [HAFT_OFFER_RESOURCE] = "resources",
@@ -36,7 +38,7 @@ static const char *const relay_lists[OFFER_LISTS] = {[HAFT_OFFER_TOOL] = "tools"
 struct unpublished {
     unsigned lists;
     bool all;
-    bool probe;       /* nothing: a message shows whether the store works */
+    bool probe;       /* nothing: a request shows whether the store works */
     haft_buffer uris; /* each ends with a NUL */
     size_t n_uris;
 };
@@ -54,11 +56,13 @@ struct relay {
 
     atomic_flag lock; /* for the members below */
     struct unpublished news;
+    bool probes; /* the request only tries the store */
     bool busy;   /* a message is on its way, */
     bool failed; /* or the latest could not be sent: tried again at the next tick */
     bool detached;
     bool answered; /* the store has answered since the latest tick, with */
     int status;
+    haft_time now; /* of the latest tick */
     haft_time retry;
     haft_buffer message;
     haft_store_request request;
@@ -90,6 +94,13 @@ static unsigned relay_read_lists(const haft_value *names)
     return lists;
 }
 
+/* A process without an id hears its own messages as well: a change that is announced twice does no harm, and one
+ * that is not announced does. */
+static bool relay_is_own(const yyjson_val *message, const char *own)
+{
+    return *own && yyjson_equals_str(yyjson_obj_get((yyjson_val *)(uintptr_t)message, "from"), own);
+}
+
 void hf_relay_receive(haft_server *server, const char *own, haft_slice text)
 {
     haft_arena *arena = haft_arena_new(server->allocator, RELAY_RECEIVED);
@@ -101,12 +112,12 @@ void hf_relay_receive(haft_server *server, const char *own, haft_slice text)
     if (!arena || hf_json_parse(text.data, text.size, arena, &message, &offset, &reason) ||
         yyjson_get_int(yyjson_obj_get(message, "format")) != RELAY_FORMAT ||
         yyjson_is_true(yyjson_obj_get(message, "all"))) {
-        if (!yyjson_equals_str(yyjson_obj_get(message, "from"), own))
+        if (!relay_is_own(message, own))
             hf_server_note_all(server);
         haft_arena_free(arena);
         return;
     }
-    if (!yyjson_equals_str(yyjson_obj_get(message, "from"), own)) {
+    if (!relay_is_own(message, own)) {
         lists = relay_read_lists(yyjson_obj_get(message, "lists"));
         if (lists)
             hf_server_note_lists(server, lists);
@@ -159,6 +170,7 @@ static void relay_write(struct relay *relay)
         hf_json_end_array(&w);
     }
     hf_json_end_object(&w);
+    relay->probes = !news->all && !news->lists && !news->n_uris;
     news->all = news->probe = false;
     news->lists = 0;
     news->n_uris = 0;
@@ -171,6 +183,30 @@ static bool relay_has_news(const struct relay *relay)
 }
 
 static void relay_on_published(haft_store_request *request);
+
+/* A message; or a probe, which writes an entry of this process: only a store that accepts writes works, and a message
+ * would reach every other process. With the lock held. */
+static void relay_fill_request(struct relay *relay)
+{
+    haft_slice channel = {relay->channel, relay->channel_size};
+
+    relay->op = relay->probes
+                    ? (haft_store_op){.kind = HAFT_STORE_PUT,
+                                      .key = HAFT_SLICE(relay_probe),
+                                      .value = HAFT_SLICE("1"),
+                                      .expires_ms = RELAY_PROBED}
+                    : (haft_store_op){.kind = HAFT_STORE_PUBLISH,
+                                      .key = channel,
+                                      .value = {relay->message.data, relay->message.size}};
+    relay->request = (haft_store_request){
+        .space = relay_space,
+        .group = relay->probes ? HAFT_SLICE(*relay->id ? relay->id : relay_probe) : channel,
+        .ops = &relay->op,
+        .n_ops = 1,
+        .now = relay->now,
+        .done = relay_on_published,
+        .context = relay};
+}
 
 /* Takes the unpublished changes. Returns true if the caller must submit the request. */
 static bool relay_prepare(struct relay *relay)
@@ -185,6 +221,8 @@ static bool relay_prepare(struct relay *relay)
             relay_write(relay);
         }
         prepared = !relay->message.status;
+        if (prepared)
+            relay_fill_request(relay);
         relay->busy = prepared;
         relay->failed = !prepared;
         relay->news.all = !prepared;
@@ -203,7 +241,7 @@ static bool relay_note(struct relay *relay, int status)
     relay->status = status;
     relay->busy = false;
     relay->failed = status < 0;
-    relay->news.all |= status < 0;
+    relay->news.all |= status < 0 && !relay->probes;
     more = !relay->failed && !relay->detached && relay_has_news(relay);
     relay_unlock(relay);
     return more;
@@ -213,18 +251,8 @@ static bool relay_note(struct relay *relay, int status)
 static void relay_publish(struct relay *relay)
 {
     while (relay_prepare(relay)) {
-        haft_slice channel = {relay->channel, relay->channel_size};
         int status;
 
-        relay->op = (haft_store_op){.kind = HAFT_STORE_PUBLISH,
-                                    .key = channel,
-                                    .value = {relay->message.data, relay->message.size}};
-        relay->request = (haft_store_request){.space = relay_space,
-                                              .group = channel,
-                                              .ops = &relay->op,
-                                              .n_ops = 1,
-                                              .done = relay_on_published,
-                                              .context = relay};
         atomic_fetch_add(&relay->hook.refs, 1);
         status = haft_store_submit(relay->store, &relay->request);
         if (status == HAFT_PENDING)
@@ -305,6 +333,7 @@ void hf_relay_tick(haft_endpoint *endpoint)
     if (!relay)
         return;
     relay_lock(relay);
+    relay->now = endpoint->now;
     answered = relay->answered;
     status = relay->status;
     relay->answered = false;
@@ -352,11 +381,27 @@ static void relay_name_channel(struct relay *relay)
     relay->channel_size = (size_t)(at - relay->channel);
 }
 
+/* The id tells own messages from those of others. Without random numbers there is none. */
+static void relay_name_self(struct relay *relay, const haft_endpoint *endpoint)
+{
+    uint64_t (*random)(void) = relay->server->options.random;
+    unsigned char bytes[RELAY_ID / 2];
+    uint64_t number;
+
+    if (endpoint->loop.random &&
+        !endpoint->loop.random(endpoint->loop.context, bytes, sizeof bytes)) {
+        hf_hex_put(bytes, sizeof bytes, relay->id);
+    } else if (random) {
+        number = random();
+        memcpy(bytes, &number, sizeof bytes);
+        hf_hex_put(bytes, sizeof bytes, relay->id);
+    }
+}
+
 static struct relay *relay_new(haft_endpoint *endpoint)
 {
     const haft_allocator *allocator = endpoint->allocator;
     struct relay *relay = allocator->alloc(allocator->context, sizeof *relay);
-    unsigned char bytes[RELAY_ID / 2];
 
     if (!relay)
         return NULL;
@@ -372,9 +417,7 @@ static struct relay *relay_new(haft_endpoint *endpoint)
     atomic_flag_clear(&relay->lock);
     haft_buffer_init(&relay->news.uris, allocator, RELAY_MESSAGE / 2);
     haft_buffer_init(&relay->message, allocator, RELAY_MESSAGE);
-    if (endpoint->loop.random &&
-        !endpoint->loop.random(endpoint->loop.context, bytes, sizeof bytes))
-        hf_hex_put(bytes, sizeof bytes, relay->id);
+    relay_name_self(relay, endpoint);
     relay_name_channel(relay);
     relay->subscriber = (haft_store_subscriber){.space = relay_space,
                                                 .channel = {relay->channel, relay->channel_size},

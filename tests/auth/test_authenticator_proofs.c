@@ -508,27 +508,39 @@ static int prove_and_visit(struct holder *holder, const char *id)
     return status;
 }
 
+/* With proofs in this process, in a store, and in this process because the store fails. */
 static void survives_without_memory_for_proofs(void **state)
 {
     (void)state;
-    for (size_t nth = 1;; nth++) {
-        struct shared_failing shared;
-        struct holder holder;
+    for (int where = 0; where < 3; where++)
+        for (size_t nth = 1;; nth += where ? 2 : 1) {
+            haft_store *memory = haft_store_memory_new(NULL);
+            struct late_store *late =
+                late_store_new(memory, where == 2 ? LATE_FAILS : LATE_AT_ONCE, 0);
+            struct shared_failing shared;
+            struct holder holder;
 
-        shared_failing_open(&shared, nth);
-        holder_open_with(&holder, (haft_authenticator_options){.scopes = "a"}, &shared.allocator);
-        if (holder.subject.authenticator) {
-            int first = prove_and_visit(&holder, "1"), second, third;
+            shared_failing_open(&shared, nth);
+            holder_open_with(
+                &holder,
+                (haft_authenticator_options){.scopes = "a",
+                                             .store = where ? late_store_of(late) : NULL,
+                                             .store_replay = HAFT_AWAY_LOCAL},
+                &shared.allocator);
+            if (holder.subject.authenticator) {
+                int first = prove_and_visit(&holder, "1"), second, third;
 
-            subject_pass(&holder.subject, 6);
-            second = prove_and_visit(&holder, "2");
-            third = prove_and_visit(&holder, "3");
-            assert_true(!!first + !!second + !!third <= 1);
+                subject_pass(&holder.subject, 6);
+                second = prove_and_visit(&holder, "2");
+                third = prove_and_visit(&holder, "3");
+                assert_true(!!first + !!second + !!third <= 1);
+            }
+            holder_close(&holder);
+            late_store_free(late);
+            haft_store_free(memory);
+            if (!shared_failing_close(&shared))
+                break;
         }
-        holder_close(&holder);
-        if (!shared_failing_close(&shared))
-            break;
-    }
 }
 
 static int show_certificate(struct subject *subject, const char *token, struct visitor *visitor)

@@ -1,6 +1,6 @@
-/* task_driver.c - a server of tasks in a SQLite file that kills itself at a chosen request to the store.
+/* task_driver.c - a server of tasks in a SQLite file or in Redis that kills itself at a chosen request to the store.
  *
- * TASK_FILE is the file. TASK_KILL is "before N" or "after N": the process kills itself (SIGKILL) before its Nth request
+ * TASK_FILE is the file, TASK_REDIS the URL. TASK_KILL is "before N" or "after N": the process kills itself (SIGKILL) before its Nth request
  * reaches the store, or when that is done and before the server hears of it. TASK_LEDGER is a directory: each handler
  * writes a line there when it begins and when it ends, and holds a lock on a file of its task meanwhile, so that a test
  * sees every run, and two runs of one task at the same time. */
@@ -217,12 +217,15 @@ int main(int argc, char **argv)
 {
     struct killing_store killing = {.n = 0};
     haft_server *server = haft_server_new("jobs", "1.0.0");
-    const char *file = getenv("TASK_FILE"), *workers = getenv("TASK_WORKERS");
+    const char *file = getenv("TASK_FILE"), *redis = getenv("TASK_REDIS"),
+               *workers = getenv("TASK_WORKERS");
     haft_reason reason;
     int status;
 
     killing_configure(&killing);
-    killing.inner = file ? haft_sqlite_store_new(file, NULL, &reason) : haft_store_memory_new(NULL);
+    killing.inner = file    ? haft_sqlite_store_new(file, NULL, &reason)
+                    : redis ? haft_redis_store_new(redis, NULL, &reason)
+                            : haft_store_memory_new(NULL);
     if (!killing.inner) {
         fprintf(stderr, "task-driver: %s\n", reason.text);
         return 1;

@@ -10,7 +10,7 @@ import http from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { envelope, MODERN } from "./http-client.mjs";
+import { envelope, eventually, MODERN, sleep } from "./http-client.mjs";
 import { Server } from "./http-server.mjs";
 import { example, freePort, until } from "./server.mjs";
 
@@ -82,7 +82,7 @@ function readReply(text) {
     }
 }
 
-/* A redis-server, or a sentinel, on a port of its own. */
+/* A redis-server on a port of its own. */
 export class Redis {
     constructor(folder, port, args) {
         Object.assign(this, { folder, port, args });
@@ -144,16 +144,49 @@ export class Redis {
     }
 }
 
+/* A Redis, a copy of it, and a Sentinel that makes the copy the master if the first one is gone; for as long as `use`
+ * takes. */
+export async function withSentinel(use) {
+    const master = await Redis.start({ args: ["--repl-diskless-sync-delay", "0"] });
+    const copy = await Redis.start({ args: ["--replicaof", "127.0.0.1", master.port] });
+    const port = await newPort(), file = join(master.folder, "sentinel.conf");
+
+    writeFileSync(
+        file,
+        `port ${port}
+bind 127.0.0.1
+dir ${master.folder}
+sentinel monitor one 127.0.0.1 ${master.port} 1
+sentinel down-after-milliseconds one 500
+sentinel failover-timeout one 4000
+`,
+    );
+    const sentinel = new Redis(master.folder, port, []);
+
+    sentinel.process = spawn("redis-server", [file, "--sentinel"], { stdio: "ignore" });
+    sentinel.ended = new Promise((resolve) => sentinel.process.on("close", resolve));
+    try {
+        await untilListening(port, "the Sentinel");
+        await eventually(() => sentinel.command("SENTINEL", "REPLICAS", "one"), ({ length }) => length);
+        await eventually(() => copy.command("ROLE"), (role) => role[3] === "connected");
+        await sleep(1500); /* until it has asked the copy once */
+        await use({ master, copy, sentinel, url: `redis+sentinel://127.0.0.1:${port}/one` });
+    } finally {
+        await sentinel.kill();
+        await master.stop();
+        await copy.stop();
+    }
+}
+
 /* ---- a replica ---- */
 
 class Replica {
     constructor(number, port, program, args, env) {
-        Object.assign(this, { number, port, program, args, env, logs: [] });
+        Object.assign(this, { number, port, program, args, env });
     }
 
     async start() {
         this.server = new Server(this.program, ["--http", `127.0.0.1:${this.port}`, "--replica", String(this.number), ...this.args], { env: this.env });
-        this.logs.push(() => this.server.log());
         await this.server.ready();
         this.url = this.server.url;
         return this;
@@ -161,6 +194,10 @@ class Replica {
 
     log() {
         return this.server.log();
+    }
+
+    signal(name) {
+        this.server.process.kill(name);
     }
 
     async kill(signal = "SIGKILL") {
@@ -191,6 +228,7 @@ ${front}
     await untilListening(port, `nginx: ${existsSync(join(folder, "log")) ? readFileSync(join(folder, "log")) : ""}`);
     return {
         port,
+        pid: process.pid,
         log: () => readFileSync(join(folder, "log"), "utf8"),
         stop: async () => {
             process.kill("SIGTERM");
@@ -202,21 +240,30 @@ ${front}
 
 /* ---- all of it ---- */
 
-/* Replicas of an example (or of `program`) with these options behind nginx for as long as `use` takes. */
-export async function withCluster({ size = 3, name = "everything", program = example(name), args = [], env = {}, redis: options = {} }, use) {
-    const redis = await Redis.start(options);
+/* Replicas of an example (or of `program`) with these options behind nginx for as long as `use` takes.  `args` and `env`
+ * may be functions of the replica's number and of Redis.  `redis` has arguments for it, or is false: there is none, or
+ * there is another store at `store`.  `nginx: false`: nothing is in front of the replicas. */
+export async function withCluster({ size = 3, name = "everything", program = example(name), args = [], env = {}, redis: options = {}, store, nginx: front = true }, use) {
+    const redis = options && !store ? await Redis.start(options) : undefined, url = store ?? redis?.url;
+    const of = (given, number) => (typeof given === "function" ? given(number, redis) : given);
     const replicas = [];
     let nginx;
 
     try {
-        for (let i = 0; i < size; i++)
-            replicas.push(await new Replica(i, await newPort(), program, ["--replicas", String(size), "--store", redis.url, "--trusted-proxy", "127.0.0.1", ...args], env).start());
-        nginx = await startNginx(replicas);
-        await use({ redis, replicas, nginx, url: `http://127.0.0.1:${nginx.port}/mcp` });
+        for (let i = 0; i < size; i++) {
+            const own = ["--replicas", `${size}`, "--trusted-proxy", "127.0.0.1", ...(url ? ["--store", url] : []), ...of(args, i)];
+
+            replicas.push(await new Replica(i, await newPort(), program, own, of(env, i)).start());
+        }
+        if (front) nginx = await startNginx(replicas);
+        await use({ redis, replicas, nginx, url: nginx && `http://127.0.0.1:${nginx.port}/mcp` });
+    } catch (error) {
+        error.message += `\n${nginx?.log() ?? ""}`;
+        throw error;
     } finally {
         await nginx?.stop();
         for (const replica of replicas) await replica.kill("SIGTERM");
-        await redis.stop();
+        await redis?.stop();
     }
     for (const replica of replicas) assert.doesNotMatch(replica.log(), /Sanitizer|runtime error/);
 }
@@ -250,8 +297,8 @@ export function post(url, message, headers = {}) {
 
 let ids = 0;
 /* A call of a tool by a client of 2026-07-28. */
-export function call(url, tool, args = {}, { headers = {}, params = {}, capabilities = {} } = {}) {
-    const message = { jsonrpc: "2.0", id: ++ids, method: "tools/call", params: { name: tool, arguments: args, _meta: envelope({}, capabilities), ...params } };
+export function call(url, tool, args = {}, { headers = {}, params = {}, capabilities = {}, id = ++ids } = {}) {
+    const message = { jsonrpc: "2.0", id, method: "tools/call", params: { name: tool, arguments: args, _meta: envelope({}, capabilities), ...params } };
 
     return post(url, message, { "MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": tool, ...headers });
 }

@@ -1,80 +1,18 @@
 /* nginx-replicas.test.mjs - three replicas behind nginx, with the configuration that haft nginx prints. */
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 import http from "node:http";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { haft, withCluster } from "./cluster.mjs";
 import { start } from "./http-server.mjs";
-import { example, freePort, until } from "./server.mjs";
+import { example, until } from "./server.mjs";
 
-const REPLICAS = 3;
-const program = join(example("."), "..", "bin", "haft");
-const listens = (port) =>
-    new Promise((resolve) => {
-        const socket = connect(port, "127.0.0.1");
-
-        socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
-        socket.on("connect", () => socket.destroy());
-    });
-
-async function startNginx(text) {
-    const folder = mkdtempSync(join(tmpdir(), "haft-replicas-"));
-    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder};`);
-
-    writeFileSync(join(folder, "haft.conf"), text);
-    writeFileSync(
-        join(folder, "nginx.conf"),
-        `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/log;
-events { }
-http { access_log off; ${temporary.join(" ")} include ${folder}/haft.conf; }
-`,
-    );
-    const nginx = spawn(existsSync("/usr/sbin/nginx") ? "/usr/sbin/nginx" : "nginx", [
-        "-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "log"),
-    ]);
-    const ended = new Promise((resolve) => nginx.on("close", resolve));
-
-    return {
-        log: () => (existsSync(join(folder, "log")) ? readFileSync(join(folder, "log"), "utf8") : ""),
-        async stop() {
-            nginx.kill("SIGTERM");
-            await ended;
-            rmSync(folder, { recursive: true });
-        },
-    };
-}
-
-/* Replicas and nginx for as long as `use` takes. */
-async function withReplicas(args, use) {
-    const replicas = [];
-    let nginx;
-
-    try {
-        for (let i = 0; i < REPLICAS; i++)
-            replicas.push(await start("driver", ["--replica", `${i}`, "--replicas", `${REPLICAS}`, "--trusted-proxy", "127.0.0.1", ...args]));
-        const port = await freePort();
-        const addresses = replicas.map(({ url }) => new URL(url).host);
-        const text = execFileSync(program, ["nginx", "--listen", `127.0.0.1:${port}`, ...addresses], { encoding: "utf8" });
-        let up = false;
-
-        nginx = await startNginx(text);
-        await until(() => {
-            listens(port).then((yes) => (up ||= yes));
-            return up;
-        }, "nginx");
-        await use(port, replicas);
-    } catch (error) {
-        error.message += `\n${nginx?.log() ?? ""}`;
-        throw error;
-    } finally {
-        await nginx?.stop();
-        for (const replica of replicas) await replica.stop();
-    }
-}
+const driver = join(example("."), "..", "tests", "http-driver");
+/* Replicas and nginx, without a store. */
+const withReplicas = (args, use) =>
+    withCluster({ program: driver, args, redis: false }, ({ nginx, replicas }) => use(nginx.port, replicas));
 
 /* The whole answer to a request. */
 const ask = (port, body, headers = {}, { onData, signal, method = "POST", path = "/mcp" } = {}) =>
@@ -139,8 +77,7 @@ test("sessions stick to their replicas, and a dead one's end", { timeout: 60000 
         assert.equal((await ask(port, PING, legacy("00ff".padEnd(38, "0")))).status, 404, "of a replica that is not there");
         assert.equal((await ask(port, PING, legacy("0001\tx"))).status, 404, "not an id");
 
-        replicas[1].process.kill("SIGKILL");
-        await replicas[1].ended;
+        await replicas[1].kill();
         for (const session of sessions)
             assert.equal((await ask(port, PING, legacy(session))).status, replicaOf(session) === 1 ? 404 : 200);
         for (let i = 0; i < 10; i++) {
@@ -197,8 +134,7 @@ test("a replica that dies with a call is not asked again", { timeout: 60000 }, (
         const calls = replicas.map(() => ask(port, ...modern("work", { steps: 100, ms: 50 })));
 
         await new Promise((resolve) => setTimeout(resolve, 500));
-        replicas[0].process.kill("SIGKILL");
-        await replicas[0].ended;
+        await replicas[0].kill();
         const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
 
         assert.deepEqual(statuses, [200, 200, 502]);
@@ -238,11 +174,11 @@ test("what cannot stand in the configuration is refused", () => {
         [["--tls-key", "k", "a:1"], /--tls-key requires --tls-cert/],
     ])
         assert.throws(
-            () => execFileSync(program, ["nginx", ...args], { encoding: "utf8", stdio: "pipe" }),
+            () => execFileSync(haft, ["nginx", ...args], { encoding: "utf8", stdio: "pipe" }),
             (error) => error.status === 2 && message.test(error.stderr),
             `${args}`,
         );
-    const text = execFileSync(program, [
+    const text = execFileSync(haft, [
         "nginx", "--listen", "443", "--server-name", "tools.example", "--tls-cert", "/etc/c.pem", "--tls-key", "/etc/k.pem",
         "unix:/run/a.sock", "[::1]:9000",
     ], { encoding: "utf8" });

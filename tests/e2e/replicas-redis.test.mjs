@@ -2,52 +2,13 @@
  * it. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { start } from "./http-server.mjs";
-import { freePort, until } from "./server.mjs";
+import { withCluster } from "./cluster.mjs";
+import { until } from "./server.mjs";
 
 const REPLICAS = 3;
-
-async function startRedis(port, folder) {
-    const redis = spawn("redis-server", [
-        "--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder,
-    ], { stdio: ["ignore", "pipe", "ignore"] });
-    const ended = new Promise((resolve) => redis.on("close", resolve));
-    let text = "";
-
-    redis.stdout.on("data", (piece) => (text += piece));
-    await until(() => /Ready to accept connections/.test(text), "redis");
-    return {
-        async kill() {
-            redis.kill("SIGKILL");
-            await ended;
-        },
-    };
-}
-
-/* Replicas and Redis for as long as `use` takes. */
-async function withReplicas(args, use) {
-    const folder = mkdtempSync(join(tmpdir(), "haft-redis-"));
-    const port = await freePort();
-    const all = { replicas: [], redis: await startRedis(port, folder), restart: () => startRedis(port, folder) };
-
-    try {
-        for (let i = 0; i < REPLICAS; i++)
-            all.replicas.push(await start("everything", [
-                "--replica", `${i}`, "--replicas", `${REPLICAS}`, "--store", `redis://127.0.0.1:${port}/0`, ...args,
-            ]));
-        await use(all);
-    } finally {
-        for (const replica of all.replicas) await replica.stop();
-        await all.redis.kill();
-        rmSync(folder, { recursive: true });
-    }
-}
+const withReplicas = (args, use) => withCluster({ size: REPLICAS, args, nginx: false }, use);
 
 /* The answer to a request; a stream goes on until it is closed. */
 const ask = ({ url }, body, headers = {}, { method = "POST", path = "/mcp" } = {}) =>
@@ -127,8 +88,7 @@ test("a session goes on at another replica after a kill", { timeout: 60000 }, ()
         const session = (await ask(replicas[0], HELLO, legacy())).headers["mcp-session-id"];
 
         assert.match(session, /^0000/);
-        replicas[0].process.kill("SIGKILL");
-        await replicas[0].ended;
+        await replicas[0].kill();
         assert.equal((await ask(replicas[2], PING, legacy(session))).status, 200);
         assert.equal((await ask(replicas[1], PING, legacy(session))).status, 200, "and at a third one");
     }),
@@ -155,7 +115,7 @@ test("replicas go on without Redis, and say so", { timeout: 90000 }, () =>
         assert.match(metrics, /mcp_server_store_up\{use="rates"\} 0/);
         assert.match(metrics, /mcp_server_store_local_total\{use="rates"\} \d+/);
         assert.ok(!streams.some(({ text }) => /list_changed/.test(text)));
-        all.redis = await all.restart();
+        await all.redis.restart();
         for (const replica of replicas) await eventually(async () => (await ready(replica)).status === "ok", "ready");
         await until(() => streams.every(({ text }) => /tools\/list_changed/.test(text)), "everything has changed");
         for (const { close } of streams) close();

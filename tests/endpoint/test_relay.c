@@ -261,6 +261,7 @@ static void reads_messages(void **state)
         {"{'format':1,'from':'b','lists':[],'uris':['x','y',3]}", 0, 2},
         {"{'format':1,'from':'b','all':true}", 15, 65},
         {"{'format':1,'from':'b'}", 0, 0},
+        {"{'format':1,'from':'','lists':['tools'],'uris':[]}", 1u << HAFT_OFFER_TOOL, 0},
         {"{'format':2,'from':'b','novelties':{}}", 15, 65}, /* of a later version */
         {"", 15, 65},
         {"{'format':1,'from':'b','lists':7,'uris':'x'}", 0, 0},
@@ -303,6 +304,33 @@ static void stays_among_replicas(void **state)
     bench_close(a);
     bench_close(b);
     bench_close(c);
+    haft_store_free(store);
+}
+
+/* Without random numbers, replicas cannot tell their own messages from those of others, and hear them all. */
+static void hears_others_without_an_id(void **state)
+{
+    haft_store *store = haft_store_memory_new(NULL);
+    haft_server *servers[2];
+    haft_endpoint *endpoints[2];
+    unsigned before[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        servers[i] =
+            haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .store = store));
+        assert_non_null(servers[i]);
+        endpoints[i] = haft_endpoint_new(servers[i], NULL);
+        assert_non_null(endpoints[i]);
+        before[i] = atomic_load(&servers[i]->changes.n_updates);
+    }
+    haft_resource_updated(servers[0], "x://a");
+    assert_int_equal(atomic_load(&servers[0]->changes.n_updates) - before[0], 2);
+    assert_int_equal(atomic_load(&servers[1]->changes.n_updates) - before[1], 1);
+    for (int i = 0; i < 2; i++) {
+        haft_endpoint_free(endpoints[i]);
+        haft_server_free(servers[i]);
+    }
     haft_store_free(store);
 }
 
@@ -372,6 +400,7 @@ int main(void)
         cmocka_unit_test(probes_the_store),
         cmocka_unit_test(reads_messages),
         cmocka_unit_test(stays_among_replicas),
+        cmocka_unit_test(hears_others_without_an_id),
         cmocka_unit_test(ends_with_its_endpoints),
         cmocka_unit_test(survives_failing_allocations),
     };

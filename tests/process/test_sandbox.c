@@ -334,6 +334,10 @@ static void refuses_to_start(void **state)
 #if HAFT_HTTP
         {{.arguments = {"--otlp", "http://127.0.0.1:1/"}},
          "server: --otlp: with --sandbox, --otlp requires --sandbox-connect\n"},
+        {{.arguments = {"--store", "redis://127.0.0.1:1/0"}},
+         "server: --store: with --sandbox, --store requires --sandbox-connect\n"},
+        {{.arguments = {"--store", "redis+unix:///nowhere/redis", "--sandbox-connect"}},
+         "server: --store: with --sandbox, --store requires --sandbox-connect-unix\n"},
         {{.arguments = {"--http", "127.0.0.1:0"}, .threaded = true},
          "server: sandbox: threads that are already running would not be sandboxed\n"},
 #endif

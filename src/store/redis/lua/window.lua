@@ -2,22 +2,23 @@
 --
 -- take returns 1 and a function that counts the call; 0 and the negative time to wait in milliseconds; or an error.
 -- A window as the times of its calls: a list with a head, and microseconds that grow.
-local function take_exact(key, calls, per, kind, last, head)
+-- `first` has its first three elements.
+local function take_exact(key, calls, per, kind, last, head, first)
   local want = '1w' .. calls .. '/' .. per
   local span, at, drop, count, oldest = per * 1000, now, 0, 0, nil
   local same = head == want and last <= now + span
   if same then
-    local from, size = 1, 2
+    local from, size, times = 1, 2, {first[2], first[3]}
     at = max(now, last + 1)
-    while not oldest do
-      local times = call('LRANGE', key, from, from + size - 1)
+    while true do
       for i = 1, #times do
         if at - times[i] < span then oldest = times[i]; break end
         drop = drop + 1
       end
-      if #times < size then break end
+      if oldest or #times < size then break end
       from = from + size
       size = math.min(size * 4, 256)
+      times = call('LRANGE', key, from, from + size - 1)
     end
     count = call('LLEN', key) - 1 - drop
   end
@@ -79,13 +80,23 @@ local function take_sliced(key, calls, per, kind, last, head)
   end
 end
 
+-- As look, with the first elements: most windows are lists, which need no question for their type.
+local function look_at_window(key, calls)
+  local first = calls <= 10000 and redis.pcall('LRANGE', key, 0, 2)
+  if not first or first.err then return look(key) end
+  if #first == 0 then return nil, 0 end
+  local last = tonumber(call('LINDEX', key, -1))
+  if last and match(first[1], '^1w') then return 'w', last, first[1], first end
+  return '?', 0
+end
+
 local function take(key, calls, per, expires)
-  local kind, last, head = look(key)
+  local kind, last, head, first = look_at_window(key, calls)
   if kind == '?' then return -22 end
   if kind and kind ~= 'w' then return -2 end
   if calls == 0 then return 0, -per end
   local check = calls > 10000 and take_sliced or take_exact
-  local allowed, count = check(key, calls, per, kind, last, head)
+  local allowed, count = check(key, calls, per, kind, last, head, first)
   if allowed ~= 1 then return 0, allowed end
   return 1, 1, function()
     count()
