@@ -7,7 +7,8 @@
 #include "protocol/meta.h"
 #include "task/task.h"
 
-enum { CREATE_HTTP_BAD_REQUEST = 400 };
+/* The error of a task that would be lost at the end of the process. */
+#define CREATE_NOT_KEPT "Internal error: the store of tasks did not save the task durably"
 
 /* The request of a client that becomes a task; in the memory of its call. */
 struct creation {
@@ -116,13 +117,22 @@ static void create_drop(struct creation *creation)
     hf_task_unpin(task);
 }
 
+/* Whether the task survives the end of the process, or the store does not promise that. */
+static bool create_is_kept(const struct task_io *io)
+{
+    haft_store_status status = HAFT_INIT(haft_store_status, .durable = false);
+
+    return io->request.is_durable || haft_store_get_status(io->tasks->store, &status) ||
+           !status.durable;
+}
+
 static void create_stored(struct task_io *io)
 {
     haft_call *call = io->context;
     struct creation *creation = call->handler.out;
     struct task *task = creation->task;
     struct tasks *tasks = io->tasks;
-    bool unwanted = atomic_load(&call->cancelled);
+    bool unwanted = atomic_load(&call->cancelled), kept;
 
     if (io->request.status != 1) {
         create_drop(creation);
@@ -132,22 +142,29 @@ static void create_stored(struct task_io *io)
         return;
     }
     creation->task = NULL;
+    kept = create_is_kept(io);
     hf_tasks_lock(tasks);
     task->writing.version = io->ops[1].ret_version;
     task->writing.lease = io->ops[2].ret_version;
     task->writing.renews = io->request.now + tasks->options.lease_ms / 3;
-    if (unwanted)
+    if (unwanted || !kept)
         task->place = PLACE_NONE;
     else
         hf_task_queue(task);
     task_pin(task);
     hf_tasks_unlock(tasks);
     atomic_fetch_add(&tasks->counts[TASK_WORKING], 1);
-    if (unwanted)
-        hf_task_end(task, TASK_CANCELLED, "The client did not wait for the id", NULL, 0);
+    if (unwanted || !kept)
+        hf_task_end(task, TASK_CANCELLED,
+                    kept ? "The client did not wait for the id" : CREATE_NOT_KEPT, NULL, 0);
     hf_task_unpin(task);
     hf_tasks_wake(tasks);
-    create_finish(call, creation, 0);
+    if (!kept)
+        haft_log(call, HAFT_ERROR,
+                 "cannot create a task: the store (%s) accepted it, but not durably",
+                 tasks->store->methods->name);
+    create_finish(call, creation,
+                  kept ? 0 : hf_task_refuse(call, RPC_INTERNAL_ERROR, CREATE_NOT_KEPT));
 }
 
 /* The entry that finds the task after a crash exists before the task does. */

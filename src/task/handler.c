@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "engine/call/identity.h"
+#include "engine/call/tool_call.h"
 #include "task/task.h"
 
 /* ---- for handlers ---- */
@@ -27,10 +28,7 @@ const void *haft_task_saved(haft_call *call, size_t *ret_size)
 
 int haft_task_begin(haft_call *call)
 {
-    const struct task_hooks *hooks = call->server->tasks.hooks;
-
-    if (call->inner.task || !hooks || !call->item || !call->item->tool->task_late ||
-        !hooks->may_take(call->server->tasks.service, call))
+    if (call->inner.task || !hf_call_may_begin_task(call))
         return 0;
     call->asking.begins_task = true;
     return HAFT_AGAIN;
@@ -141,8 +139,10 @@ static void handler_set_view(struct task *task, const struct task_io *io)
 {
     const haft_store_op *saved = &io->ops[LOAD_SAVED];
 
-    task->run.view = (struct call_task){
-        .id = task->record.id, .progress = handler_progress, .save = handler_save};
+    task->run.view = (struct call_task){.id = task->record.id,
+                                        .max_saved = task->tasks->options.max_bytes,
+                                        .progress = handler_progress,
+                                        .save = handler_save};
     if (saved->status == 1 && task->record.crash == HAFT_TASK_RESUME) {
         task->run.view.saved = saved->ret_value.size ? saved->ret_value.data : "";
         task->run.view.saved_size = saved->ret_value.size;
