@@ -16,13 +16,19 @@ struct creation {
     struct task *task; /* NULL when it has been queued or given up */
     struct task_record record;
     haft_buffer call, text;
-    const haft_allocator *allocator;
+    struct call_task view; /* for stages: haft_call_task */
 };
 
 /* ---- what is stored ---- */
 
+static bool create_is_of_trace(yyjson_val *key)
+{
+    return yyjson_equals_str(key, META_TRACEPARENT) || yyjson_equals_str(key, "tracestate");
+}
+
 static void create_put_params(haft_call *call, struct json_writer *w)
 {
+    const haft_trace *trace = call->request.trace;
     yyjson_val *key, *value, *arguments = hf_call_arguments(call);
     size_t i, n;
 
@@ -34,11 +40,17 @@ static void create_put_params(haft_call *call, struct json_writer *w)
         hf_json_empty_object(json_key(w, "arguments"));
     /* A process that runs an isolated handler reports progress only if the client wants it. */
     hf_json_begin_object(json_key(w, "_meta"));
-    yyjson_obj_foreach(call->request.meta, i, n, key, value)
-        if (!yyjson_equals_str(key, META_PROGRESS) &&
-            !yyjson_equals_str(key, META_CLIENT_CAPABILITIES))
-            hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (call->request.meta)
+        yyjson_obj_foreach(call->request.meta, i, n, key, value)
+            if (!yyjson_equals_str(key, META_PROGRESS) &&
+                !yyjson_equals_str(key, META_CLIENT_CAPABILITIES) &&
+                !(trace && create_is_of_trace(key)))
+                hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
     hf_json_integer(json_key(w, META_PROGRESS), 1);
+    if (trace) { /* the spans of the task are children of this call */
+        hf_json_text(json_key(w, META_TRACEPARENT), trace->traceparent);
+        json_text_member(w, "tracestate", *trace->tracestate ? trace->tracestate : NULL);
+    }
     hf_json_end_object(w);
     hf_json_end_object(w);
 }
@@ -271,6 +283,8 @@ static int create_execute(haft_call *call)
     status = create_record(tasks, call, &creation->record);
     if (status)
         return status;
+    creation->view.id = creation->record.id;
+    call->inner.task = &creation->view;
     haft_buffer_init(&creation->call, tasks->allocator, tasks->options.max_bytes);
     haft_buffer_init(&creation->text, tasks->allocator, tasks->options.max_bytes);
     create_put_call(call, &creation->call);
@@ -375,6 +389,7 @@ bool hf_task_take(struct tasks *tasks, haft_call *call, bool late)
         return true;
     }
     call->asking.begins_task = false;
+    call->asking.is_task = true;
     if (late)
         hf_call_clear_result(call);
     call->handler.execute = create_execute;

@@ -4,6 +4,8 @@
 
 #include "engine/call/identity.h"
 #include "engine/call/tool_call.h"
+#include "engine/call/trace.h"
+#include "protocol/meta.h"
 #include "task/task.h"
 
 /* ---- for handlers ---- */
@@ -98,14 +100,16 @@ static bool handler_take_answers(haft_call *call, yyjson_val *root,
     yyjson_val *before = rpc_object(root, "answers"), *key, *value, *question;
     size_t i, n;
 
-    yyjson_obj_foreach(before, i, n, key, value)
-        if (!handler_give(call, key, value))
-            return false;
-    yyjson_obj_foreach(record->questions, i, n, key, question) {
-        value = yyjson_obj_getn(record->answers, yyjson_get_str(key), yyjson_get_len(key));
-        if (value && !handler_give(call, yyjson_obj_get(question, "key"), value))
-            return false;
-    }
+    if (before)
+        yyjson_obj_foreach(before, i, n, key, value)
+            if (!handler_give(call, key, value))
+                return false;
+    if (record->questions)
+        yyjson_obj_foreach(record->questions, i, n, key, question) {
+            value = yyjson_obj_getn(record->answers, yyjson_get_str(key), yyjson_get_len(key));
+            if (value && !handler_give(call, yyjson_obj_get(question, "key"), value))
+                return false;
+        }
     return true;
 }
 
@@ -133,6 +137,8 @@ static void handler_take_client(haft_call *call, yyjson_val *root)
     call->request.params = rpc_object(root, "params");
     call->request.meta = rpc_object(call->request.params, "_meta");
     call->args.json = rpc_object(call->request.params, "arguments");
+    if (rpc_string(call->request.meta, META_TRACEPARENT))
+        hf_trace_read(call);
 }
 
 static void handler_set_view(struct task *task, const struct task_io *io)

@@ -73,6 +73,24 @@ static void service_free(struct tasks *tasks)
     allocator->release(allocator->context, tasks, sizeof *tasks);
 }
 
+static void service_count(struct tasks *tasks, struct task_counts *counts)
+{
+    size_t all, queued, running;
+
+    hf_tasks_lock(tasks);
+    all = tasks->n_tasks;
+    queued = tasks->n_queued;
+    running = tasks->n_running;
+    hf_tasks_unlock(tasks);
+    counts->queued += queued;
+    counts->running += running;
+    counts->waiting += all > queued + running ? all - queued - running : 0;
+    counts->created += atomic_load(&tasks->counts[TASK_WORKING]);
+    counts->completed += atomic_load(&tasks->counts[TASK_COMPLETED]);
+    counts->failed += atomic_load(&tasks->counts[TASK_FAILED]);
+    counts->cancelled += atomic_load(&tasks->counts[TASK_CANCELLED]);
+}
+
 static const struct task_hooks service_hooks = {.take = hf_task_take,
                                                 .may_take = hf_task_may_take,
                                                 .handle = hf_task_handle,
@@ -82,6 +100,7 @@ static const struct task_hooks service_hooks = {.take = hf_task_take,
                                                 .unwatch = hf_task_unwatch,
                                                 .start = service_start,
                                                 .stop = hf_tasks_stop,
+                                                .count = service_count,
                                                 .free = service_free};
 
 static void service_set_defaults(haft_task_options *options)
