@@ -39,15 +39,23 @@ static void service_start(struct tasks *tasks)
         service_start_threads(tasks);
 }
 
-/* Nothing else uses the server any more; handlers that run are waited for. */
+/* Handlers that run are waited for. */
+static void service_join(struct tasks *tasks)
+{
+    void *threads;
+
+    hf_tasks_stop(tasks, 0);
+    threads = atomic_exchange(&tasks->threads, NULL);
+    if (threads)
+        tasks->platform->stop(threads);
+}
+
+/* Nothing else uses the server any more. */
 static void service_free(struct tasks *tasks)
 {
     const haft_allocator *allocator = tasks->allocator;
 
-    hf_tasks_stop(tasks, 0);
-    if (tasks->threads)
-        tasks->platform->stop(tasks->threads);
-    tasks->threads = NULL;
+    service_join(tasks);
     if (tasks->subscribed)
         haft_store_unsubscribe(tasks->store, &tasks->subscriber);
     hf_tasks_wake_waiters(tasks);
@@ -101,6 +109,7 @@ static const struct task_hooks service_hooks = {.take = hf_task_take,
                                                 .start = service_start,
                                                 .stop = hf_tasks_stop,
                                                 .count = service_count,
+                                                .join = service_join,
                                                 .free = service_free};
 
 static void service_set_defaults(haft_task_options *options)

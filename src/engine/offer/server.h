@@ -72,6 +72,8 @@ struct task_hooks {
     void (*start)(struct tasks *tasks); /* the server begins to serve */
     void (*stop)(struct tasks *tasks, unsigned ms);
     void (*count)(struct tasks *tasks, struct task_counts *counts); /* adds to the counts */
+    /* Stops at once, and ends the threads, so that no handler runs any more. */
+    void (*join)(struct tasks *tasks);
     void (*free)(struct tasks *tasks);
 };
 
