@@ -122,18 +122,20 @@ static haft_outcome run_outcome(struct task *task, int status)
                                    : HAFT_OUTCOME_OK;
 }
 
-/* Lets stages see the run, and change its result, as at the end of any call. Returns its status. */
-static int run_conclude(struct task *task, int status)
+/* Lets stages see the run, and change its result, as at the end of any call. */
+static haft_outcome run_conclude(struct task *task, int *status)
 {
     haft_call *call = task->run.call;
+    haft_outcome outcome;
 
-    if (!status && !call->result.checked && !haft_call_cancelled(call)) {
-        status = hf_tool_check(call);
-        call->result.checked = !status;
+    if (!*status && !call->result.checked && !haft_call_cancelled(call)) {
+        *status = hf_tool_check(call);
+        call->result.checked = !*status;
     }
+    outcome = run_outcome(task, *status);
     call->owner->now = hf_tasks_now(task->tasks);
-    hf_stages_after(call, run_outcome(task, status));
-    return status;
+    hf_stages_after(call, outcome);
+    return outcome;
 }
 
 /* The handler has finished with the status. Releases its user. */
@@ -141,19 +143,22 @@ static void run_over(struct task *task, int status)
 {
     haft_call *call = task->run.call;
     struct tasks *tasks = task->tasks;
+    haft_outcome outcome;
 
     if (call->line.running)
         hf_cap_leave(call);
-    status = run_conclude(task, status);
+    outcome = run_conclude(task, &status);
     hf_tasks_lock(tasks);
     tasks->n_running--;
     task->place = PLACE_NONE;
     hf_tasks_unlock(tasks);
-    if (status == HAFT_AGAIN && !haft_call_cancelled(call))
+    if (outcome == HAFT_OUTCOME_INPUT)
         hf_task_ask(task);
     else if (status == CALL_LATE)
         hf_task_fail(task, RPC_INTERNAL_ERROR, "The task exceeded its time limit of %u ms",
                      call->time.allowed_ms);
+    else if (outcome == HAFT_OUTCOME_CANCELLED || outcome == HAFT_OUTCOME_TIMED_OUT)
+        hf_task_fail(task, RPC_INTERNAL_ERROR, "The task was cancelled"); /* if it has not ended */
     else
         run_complete(task, status);
     hf_task_flush(task);

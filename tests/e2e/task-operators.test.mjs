@@ -72,7 +72,7 @@ const programs = {
         command: {
             tools: {
                 count: {
-                    run: ["sh", "-c", "for i in 1 2 3; do echo step $i >&2; sleep 0.2; done; echo counted to {n}"],
+                    run: ["sh", "-c", 'for i in 1 2 3; do echo step $i >&2; sleep 0.2; done; echo "counted to $0"', "{n}"],
                     input: { type: "object", properties: { n: { type: "string" } }, required: ["n"] },
                     progress: {},
                     task: "optional",
@@ -199,7 +199,7 @@ test("a full disk refuses new tasks, and nothing else", async (t) => {
 
         assert.equal((await wait(server, id)).status, "completed");
         for (let i = 0; i < 100 && !refused; i++) {
-            const { error } = await ask(server, "tools/call", { name: "job__count", arguments: { n: "x".repeat(100000) } });
+            const { error } = await ask(server, "tools/call", { name: "job__count", arguments: { n: "x".repeat(60000) } });
 
             refused = error;
         }

@@ -145,8 +145,7 @@ static void outcomes(void **state)
         "mcp_server_calls_total{gen_ai_tool_name=\"ask\",outcome=\"input_required\"} 1\n",
         "mcp_server_calls_total{gen_ai_tool_name=\"ask\",outcome=\"error\"} 1\n",
         "mcp_server_calls_total{gen_ai_tool_name=\"broken\",outcome=\"failed\"} 1\n",
-        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",gen_ai_tool_"
-        "name=\"work\"} 1\n",
+        "mcp_method_name=\"tools/call\",gen_ai_tool_name=\"work\"} 1\n",
         "mcp_server_calls_in_flight 0\n"};
     haft_server *server = serve();
     struct client client;
@@ -188,8 +187,10 @@ static void ends(void **state)
     run(&client);
     client_task(&client, "tasks/cancel", "");
     run(&client);
-    haft_finish(pending, 0);
+    haft_finish(pending, HAFT_ECANCELLED);
     expect_line(1, "cancelled", "wait", client.id);
+    client_task(&client, "tasks/get", "");
+    client_expect(&client, "'status':'cancelled'");
     client_create(&client, "wait", "{}");
     run(&client);
     client_run(&client, 6000);
