@@ -34,7 +34,8 @@ extern "C" {
     X(HAFT_OUTCOME_INPUT, "input_required") /* the client was asked for input and calls again */   \
     X(HAFT_OUTCOME_FAILED, "failed")        /* the handler failed, or its result is invalid */     \
     X(HAFT_OUTCOME_INTERNAL, "internal")    /* the server could not run the handler */             \
-    X(HAFT_OUTCOME_FORBIDDEN, "forbidden")  /* the client lacks a scope that the tool requires */
+    X(HAFT_OUTCOME_FORBIDDEN, "forbidden")  /* the client lacks a scope that the tool requires */  \
+    X(HAFT_OUTCOME_TASK, "task")            /* the call became a task, which has its own outcome */
 
 #define HAFT_OUTCOME_(name, text) name,
 /* How a call ended, one of HAFT_OUTCOMES. */

@@ -181,6 +181,9 @@ typedef struct haft_store_status {
     char error[160];     /* latest error of a connection; empty if there has been none */
     uint64_t reconnects; /* number of connections that replaced a lost one */
     size_t waiting;      /* requests without an answer */
+    /* Requests with `durable` survive the end of the process: one that completes without
+     * is_durable is exceptional, and its caller must not rely on it. */
+    bool durable;
 } haft_store_status;
 
 typedef struct haft_store_watcher haft_store_watcher;

@@ -83,6 +83,14 @@ haft_gateway *haft_gateway_new(const haft_gateway_options *options)
     return gateway;
 }
 
+/* Tasks must not use upstreams that have ended. */
+static void gateway_join_tasks(const haft_gateway *gateway)
+{
+    for (const struct mcp *mcp = gateway->servers; mcp; mcp = mcp->next)
+        if (mcp->server && mcp->server->tasks.hooks)
+            mcp->server->tasks.hooks->join(mcp->server->tasks.service);
+}
+
 void haft_gateway_free(haft_gateway *gateway)
 {
     const haft_allocator *allocator;
@@ -90,6 +98,7 @@ void haft_gateway_free(haft_gateway *gateway)
     if (!gateway)
         return;
     allocator = gateway->allocator;
+    gateway_join_tasks(gateway);
     hf_upstreams_end(gateway);
     hf_executor_free(gateway->workers);
     hf_executor_free(gateway->verifiers);

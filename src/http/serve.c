@@ -10,6 +10,7 @@
 
 #include "base/defaults.h"
 #include "base/struct.h"
+#include "loop/family_tasks.h"
 #include "loop/heap.h"
 #include "http/http.h"
 #include "http/secure.h"
@@ -311,11 +312,9 @@ static int serve_shards(struct serve *serve, haft_reason *reason)
         close_shards(serve);
     } else {
         watch_signals(serve);
-        if (serve->server->tasks.hooks)
-            serve->server->tasks.hooks->start(serve->server->tasks.service);
+        hf_family_start_tasks(serve->server);
         run_shards(serve);
-        if (serve->server->tasks.hooks)
-            serve->server->tasks.hooks->stop(serve->server->tasks.service, serve->options.drain_ms);
+        hf_family_stop_tasks(serve->server, serve->options.drain_ms);
     }
     hf_signals_end(&serve->signals);
     return status;

@@ -32,6 +32,7 @@ struct import_change {
     const char *operation;                  /* its operationId, or "GET /pets/{id}" */
     const char *name, *title, *description; /* in place of those of the document; NULL keeps them */
     haft_annotations annotations; /* those that are set replace the ones from the method */
+    haft_task_mode task;          /* whether calls become tasks */
     haft_value
         *arguments; /* object of constants: these arguments are sent and not shown; or NULL */
 };
@@ -81,6 +82,7 @@ struct import_operation {
                          * origin, or allowed */
     const char *name, *title, *description; /* of the tool; the title may be NULL */
     haft_annotations annotations;
+    haft_task_mode task;
     const char *input; /* JSON Schema of the arguments: an object */
     size_t input_size;
     const char

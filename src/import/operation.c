@@ -265,6 +265,7 @@ int hf_import_convert(const struct import_document *document, const struct impor
     target->method = found->method;
     target->name = found->name;
     operation_set_annotations(found, target);
+    target->task = found->change ? found->change->task : HAFT_TASK_NONE;
     status = operation_set_texts(document->import->arena, found, target);
     if (!status)
         status = operation_set_address(document, found, target);

@@ -260,6 +260,10 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
         case PACKET_LET_GO:
             haft_call_close_stream(call);
             break;
+        case PACKET_SAVED:
+            if (call->inner.task)
+                call->inner.task->save(call->inner.task, reader->body.data, reader->body.size);
+            break;
         case PACKET_RESULT:
             return hf_carry_read_result(call, reader->body.data, reader->body.size);
         case PACKET_END:
@@ -272,6 +276,17 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
             return HAFT_ECRASHED;
         }
     }
+}
+
+/* Sends the call, and before it what an earlier run has saved. */
+static int isolate_send(struct listener *listener, int fd, const haft_buffer *out)
+{
+    const struct call_task *task = listener->call->inner.task;
+    int status = 0;
+
+    if (task && task->saved)
+        status = hf_packet_send(fd, PACKET_SAVED, task->saved, task->saved_size, await, listener);
+    return status ? status : hf_packet_send(fd, PACKET_CALL, out->data, out->size, await, listener);
 }
 
 static int converse(haft_call *call, int fd)
@@ -287,8 +302,7 @@ static int converse(haft_call *call, int fd)
     haft_buffer_init(&reader.body, server->allocator, limit);
     haft_buffer_init(&out, server->allocator, limit);
     hf_carry_write_call(call, &out);
-    status = out.status ? out.status
-                        : hf_packet_send(fd, PACKET_CALL, out.data, out.size, await, &listener);
+    status = out.status ? out.status : isolate_send(&listener, fd, &out);
     /* If the process no longer receives, it may have sent the reason; if the call could not be
      * sent, the process ends. */
     if (status == HAFT_ECLOSED)

@@ -27,7 +27,8 @@ enum packet {
     PACKET_LOG,      /* a log line: a digit for its level, 'c' if it is about the call, the text */
     PACKET_LET_GO,   /* the connection may be closed for now */
     PACKET_RESULT,
-    PACKET_END, /* from the fork server: struct packet_end */
+    PACKET_END,   /* from the fork server: struct packet_end */
+    PACKET_SAVED, /* bytes of haft_task_save: to the process before the call, and from it */
     PACKET_KINDS
 };
 

@@ -23,13 +23,18 @@ struct isolate_child_process {
     int posts[2];     /* pipe for requests of other threads */
     haft_session *session;
     haft_call *call;
+    pthread_mutex_t lock;  /* held while a message is sent */
+    struct call_task task; /* that the call runs for */
 };
 
+/* Any thread of the handler may log and save, and the packets of two messages must not mix. */
 static void child_say(struct isolate_child_process *process, enum packet kind, const void *bytes,
                       size_t size)
 {
+    pthread_mutex_lock(&process->lock);
     if (hf_packet_send(process->fd, kind, bytes, size, NULL, NULL))
         _exit(0);
+    pthread_mutex_unlock(&process->lock);
 }
 
 /* ---- callbacks of the engine ---- */
@@ -65,6 +70,19 @@ static void on_record(void *context, const haft_record *record)
 
     memcpy(line + LOG_HEAD, record->text, size);
     child_say(context, PACKET_LOG, line, size + LOG_HEAD);
+}
+
+/* The server has a limit for what it receives; a task is not the place for more. */
+static int child_save(struct call_task *task, const void *bytes, size_t size)
+{
+    struct isolate_child_process *process =
+        (struct isolate_child_process *)((char *)task -
+                                         offsetof(struct isolate_child_process, task));
+
+    if (size > task->max_saved || size > process->server->options.max_message)
+        return HAFT_ETOOBIG;
+    child_say(process, PACKET_SAVED, bytes, size);
+    return 0;
 }
 
 /* ---- the handler ---- */
@@ -117,6 +135,8 @@ static void child_prepare(struct isolate_child_process *process)
         HAFT_INIT(haft_session_options, .transport = &transport, .loop = &loop);
 
     process->thread = pthread_self();
+    if (pthread_mutex_init(&process->lock, NULL))
+        _exit(1);
     atomic_store(&server->isolation.runner, NULL);
     /* Records held by the server are not logged a second time. */
     haft_buffer_clear(&server->held);
@@ -129,22 +149,49 @@ static void child_prepare(struct isolate_child_process *process)
     fcntl(process->posts[1], F_SETFD, FD_CLOEXEC);
 }
 
+/* Receives the call; NULL with *ret_status set. */
+static haft_call *child_receive(struct isolate_child_process *process, size_t limit,
+                                int *ret_status)
+{
+    struct packet_reader reader = {.kind = 0};
+    haft_buffer saved = {.data = NULL};
+    haft_call *call;
+    bool any;
+    int kind;
+
+    haft_buffer_init(&reader.body, NULL, limit);
+    kind = hf_packet_receive(process->fd, &reader, NULL, NULL);
+    any = kind == PACKET_SAVED;
+    if (any) {
+        saved = reader.body;
+        haft_buffer_init(&reader.body, NULL, limit);
+        kind = hf_packet_receive(process->fd, &reader, NULL, NULL);
+    }
+    if (kind != PACKET_CALL)
+        _exit(0);
+    call = hf_carry_read_call(&process->session->owner, reader.body.data, reader.body.size,
+                              ret_status);
+    if (!call || !call->inner.task)
+        return call;
+    process->task = *call->inner.task;
+    process->task.save = child_save;
+    process->task.saved = !any ? NULL : saved.size ? saved.data : "";
+    process->task.saved_size = saved.size;
+    call->inner.task = &process->task;
+    return call;
+}
+
 _Noreturn void hf_isolate_child(haft_server *server, int fd)
 {
     struct isolate_child_process process = {.server = server, .fd = fd};
     size_t limit = server->options.max_message;
-    struct packet_reader reader = {.kind = 0};
     haft_buffer out;
     struct json_writer w;
     int status;
 
     child_prepare(&process);
-    haft_buffer_init(&reader.body, NULL, limit * 4);
     haft_buffer_init(&out, NULL, limit * 4);
-    if (hf_packet_receive(fd, &reader, NULL, NULL) != PACKET_CALL)
-        _exit(0);
-    process.call =
-        hf_carry_read_call(&process.session->owner, reader.body.data, reader.body.size, &status);
+    process.call = child_receive(&process, limit * 4, &status);
     if (process.call) {
         limit_memory(process.call->item->tool->isolate_memory);
         status = child_run(&process);

@@ -269,6 +269,9 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
     if (all || call->item)
         at = put_tool(at, limit, call);
     at = put_outcome(at, outcome);
+    if (call->inner.task)
+        at = put_member(at, limit, JSON_KEY("task"), call->inner.task->id,
+                        strlen(call->inner.task->id));
     at = put_milliseconds(put_literal(at, JSON_KEY("ms")), call->time.elapsed);
     /* The handler of a call that timed out may still be writing. */
     if (outcome != HAFT_OUTCOME_TIMED_OUT)

@@ -353,6 +353,35 @@ static void put_heard(haft_buffer *out, haft_server *server)
     haft_buffer_puts(out, "\n");
 }
 
+static struct task_counts count_tasks(haft_server *server)
+{
+    struct task_counts counts = {0};
+
+    for (; server; server = atomic_load(&server->metering.counted_next))
+        if (server->tasks.hooks)
+            server->tasks.hooks->count(server->tasks.service, &counts);
+    return counts;
+}
+
+static void put_tasks(haft_buffer *out, haft_server *server)
+{
+    struct task_counts n = count_tasks(server);
+
+    haft_buffer_printf(out, "mcp_server_tasks{state=\"queued\"} %llu\n", n.queued);
+    haft_buffer_printf(out, "mcp_server_tasks{state=\"running\"} %llu\n", n.running);
+    haft_buffer_printf(out, "mcp_server_tasks{state=\"waiting\"} %llu\n", n.waiting);
+}
+
+static void put_tasks_total(haft_buffer *out, haft_server *server)
+{
+    struct task_counts n = count_tasks(server);
+
+    haft_buffer_printf(out, "mcp_server_tasks_total{state=\"created\"} %llu\n", n.created);
+    haft_buffer_printf(out, "mcp_server_tasks_total{state=\"completed\"} %llu\n", n.completed);
+    haft_buffer_printf(out, "mcp_server_tasks_total{state=\"failed\"} %llu\n", n.failed);
+    haft_buffer_printf(out, "mcp_server_tasks_total{state=\"cancelled\"} %llu\n", n.cancelled);
+}
+
 static void put_upstreams(haft_buffer *out, haft_server *server)
 {
     if (server->metering.put_upstream_metrics)
@@ -386,6 +415,10 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
         {"mcp_server_streams", "gauge", "Open subscriptions and event streams.", NULL, put_streams},
         {"mcp_server_last_message_timestamp_seconds", "gauge", "Time of the latest message.", NULL,
          put_heard},
+        {"mcp_server_tasks", "gauge", "Unfinished tasks of this process, by state.", NULL,
+         put_tasks},
+        {"mcp_server_tasks_total", "counter", "Tasks created, and ended, by state.", NULL,
+         put_tasks_total},
         {"mcp_server_store_up", "gauge", "Whether the store answers, by what it is used for.", NULL,
          hf_store_put_up},
         {"mcp_server_store_refused_total", "counter",

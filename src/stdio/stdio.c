@@ -19,6 +19,7 @@
 #include "base/defaults.h"
 #include "base/struct.h"
 #include "stdio/channel.h"
+#include "loop/family_tasks.h"
 #include "loop/session_loop.h"
 #include "stdio/lines.h"
 #include "observe/log.h"
@@ -435,11 +436,9 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
     hf_writer_init(&stdio.writer, server->allocator, stdio.channel.out, options->max_unsent,
                    MAX_UNSENT_MESSAGES);
     open_handles(&stdio);
-    if (server->tasks.hooks)
-        server->tasks.hooks->start(server->tasks.service);
+    hf_family_start_tasks(server);
     hf_session_loop_run(&stdio.own);
-    if (server->tasks.hooks)
-        server->tasks.hooks->stop(server->tasks.service, options->drain_ms);
+    hf_family_stop_tasks(server, options->drain_ms);
     if (!stdio.own.gone) {
         hf_channel_restore_flags(&stdio.channel);
         if (server->process.leave)

@@ -46,8 +46,9 @@ static int ask_collect(struct task *task, haft_buffer *out)
         asked =
             hf_task_object((haft_slice){task->questions.data, task->questions.size}, call->arena);
     hf_json_begin_object(&w);
-    yyjson_obj_foreach(asked, i, n, key, value)
-        hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (asked)
+        yyjson_obj_foreach(asked, i, n, key, value)
+            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
     for (const struct question *q = call->asking.questions; q; q = q->next) {
         if (!q->fresh || q->answer || !ask_key(asked, q, own))
             continue;

@@ -7,7 +7,8 @@
 #include "protocol/meta.h"
 #include "task/task.h"
 
-enum { CREATE_HTTP_BAD_REQUEST = 400 };
+/* The error of a task that would be lost at the end of the process. */
+#define CREATE_NOT_KEPT "Internal error: the store of tasks did not save the task durably"
 
 /* The request of a client that becomes a task; in the memory of its call. */
 struct creation {
@@ -15,13 +16,19 @@ struct creation {
     struct task *task; /* NULL when it has been queued or given up */
     struct task_record record;
     haft_buffer call, text;
-    const haft_allocator *allocator;
+    struct call_task view; /* for stages: haft_call_task */
 };
 
 /* ---- what is stored ---- */
 
+static bool create_is_of_trace(yyjson_val *key)
+{
+    return yyjson_equals_str(key, META_TRACEPARENT) || yyjson_equals_str(key, "tracestate");
+}
+
 static void create_put_params(haft_call *call, struct json_writer *w)
 {
+    const haft_trace *trace = call->request.trace;
     yyjson_val *key, *value, *arguments = hf_call_arguments(call);
     size_t i, n;
 
@@ -33,11 +40,17 @@ static void create_put_params(haft_call *call, struct json_writer *w)
         hf_json_empty_object(json_key(w, "arguments"));
     /* A process that runs an isolated handler reports progress only if the client wants it. */
     hf_json_begin_object(json_key(w, "_meta"));
-    yyjson_obj_foreach(call->request.meta, i, n, key, value)
-        if (!yyjson_equals_str(key, META_PROGRESS) &&
-            !yyjson_equals_str(key, META_CLIENT_CAPABILITIES))
-            hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (call->request.meta)
+        yyjson_obj_foreach(call->request.meta, i, n, key, value)
+            if (!yyjson_equals_str(key, META_PROGRESS) &&
+                !yyjson_equals_str(key, META_CLIENT_CAPABILITIES) &&
+                !(trace && create_is_of_trace(key)))
+                hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
     hf_json_integer(json_key(w, META_PROGRESS), 1);
+    if (trace) { /* the spans of the task are children of this call */
+        hf_json_text(json_key(w, META_TRACEPARENT), trace->traceparent);
+        json_text_member(w, "tracestate", *trace->tracestate ? trace->tracestate : NULL);
+    }
     hf_json_end_object(w);
     hf_json_end_object(w);
 }
@@ -116,13 +129,22 @@ static void create_drop(struct creation *creation)
     hf_task_unpin(task);
 }
 
+/* Whether the task survives the end of the process, or the store does not promise that. */
+static bool create_is_kept(const struct task_io *io)
+{
+    haft_store_status status = HAFT_INIT(haft_store_status, .durable = false);
+
+    return io->request.is_durable || haft_store_get_status(io->tasks->store, &status) ||
+           !status.durable;
+}
+
 static void create_stored(struct task_io *io)
 {
     haft_call *call = io->context;
     struct creation *creation = call->handler.out;
     struct task *task = creation->task;
     struct tasks *tasks = io->tasks;
-    bool unwanted = atomic_load(&call->cancelled);
+    bool unwanted = atomic_load(&call->cancelled), kept;
 
     if (io->request.status != 1) {
         create_drop(creation);
@@ -132,22 +154,29 @@ static void create_stored(struct task_io *io)
         return;
     }
     creation->task = NULL;
+    kept = create_is_kept(io);
     hf_tasks_lock(tasks);
     task->writing.version = io->ops[1].ret_version;
     task->writing.lease = io->ops[2].ret_version;
     task->writing.renews = io->request.now + tasks->options.lease_ms / 3;
-    if (unwanted)
+    if (unwanted || !kept)
         task->place = PLACE_NONE;
     else
         hf_task_queue(task);
     task_pin(task);
     hf_tasks_unlock(tasks);
     atomic_fetch_add(&tasks->counts[TASK_WORKING], 1);
-    if (unwanted)
-        hf_task_end(task, TASK_CANCELLED, "The client did not wait for the id", NULL, 0);
+    if (unwanted || !kept)
+        hf_task_end(task, TASK_CANCELLED,
+                    kept ? "The client did not wait for the id" : CREATE_NOT_KEPT, NULL, 0);
     hf_task_unpin(task);
     hf_tasks_wake(tasks);
-    create_finish(call, creation, 0);
+    if (!kept)
+        haft_log(call, HAFT_ERROR,
+                 "cannot create a task: the store (%s) accepted it, but not durably",
+                 tasks->store->methods->name);
+    create_finish(call, creation,
+                  kept ? 0 : hf_task_refuse(call, RPC_INTERNAL_ERROR, CREATE_NOT_KEPT));
 }
 
 /* The entry that finds the task after a crash exists before the task does. */
@@ -254,6 +283,8 @@ static int create_execute(haft_call *call)
     status = create_record(tasks, call, &creation->record);
     if (status)
         return status;
+    creation->view.id = creation->record.id;
+    call->inner.task = &creation->view;
     haft_buffer_init(&creation->call, tasks->allocator, tasks->options.max_bytes);
     haft_buffer_init(&creation->text, tasks->allocator, tasks->options.max_bytes);
     create_put_call(call, &creation->call);
@@ -358,6 +389,7 @@ bool hf_task_take(struct tasks *tasks, haft_call *call, bool late)
         return true;
     }
     call->asking.begins_task = false;
+    call->asking.is_task = true;
     if (late)
         hf_call_clear_result(call);
     call->handler.execute = create_execute;

@@ -3,6 +3,9 @@
 #include <stdio.h>
 
 #include "engine/call/identity.h"
+#include "engine/call/tool_call.h"
+#include "engine/call/trace.h"
+#include "protocol/meta.h"
 #include "task/task.h"
 
 /* ---- for handlers ---- */
@@ -27,10 +30,7 @@ const void *haft_task_saved(haft_call *call, size_t *ret_size)
 
 int haft_task_begin(haft_call *call)
 {
-    const struct task_hooks *hooks = call->server->tasks.hooks;
-
-    if (call->inner.task || !hooks || !call->item || !call->item->tool->task_late ||
-        !hooks->may_take(call->server->tasks.service, call))
+    if (call->inner.task || !hf_call_may_begin_task(call))
         return 0;
     call->asking.begins_task = true;
     return HAFT_AGAIN;
@@ -100,14 +100,16 @@ static bool handler_take_answers(haft_call *call, yyjson_val *root,
     yyjson_val *before = rpc_object(root, "answers"), *key, *value, *question;
     size_t i, n;
 
-    yyjson_obj_foreach(before, i, n, key, value)
-        if (!handler_give(call, key, value))
-            return false;
-    yyjson_obj_foreach(record->questions, i, n, key, question) {
-        value = yyjson_obj_getn(record->answers, yyjson_get_str(key), yyjson_get_len(key));
-        if (value && !handler_give(call, yyjson_obj_get(question, "key"), value))
-            return false;
-    }
+    if (before)
+        yyjson_obj_foreach(before, i, n, key, value)
+            if (!handler_give(call, key, value))
+                return false;
+    if (record->questions)
+        yyjson_obj_foreach(record->questions, i, n, key, question) {
+            value = yyjson_obj_getn(record->answers, yyjson_get_str(key), yyjson_get_len(key));
+            if (value && !handler_give(call, yyjson_obj_get(question, "key"), value))
+                return false;
+        }
     return true;
 }
 
@@ -135,14 +137,18 @@ static void handler_take_client(haft_call *call, yyjson_val *root)
     call->request.params = rpc_object(root, "params");
     call->request.meta = rpc_object(call->request.params, "_meta");
     call->args.json = rpc_object(call->request.params, "arguments");
+    if (rpc_string(call->request.meta, META_TRACEPARENT))
+        hf_trace_read(call);
 }
 
 static void handler_set_view(struct task *task, const struct task_io *io)
 {
     const haft_store_op *saved = &io->ops[LOAD_SAVED];
 
-    task->run.view = (struct call_task){
-        .id = task->record.id, .progress = handler_progress, .save = handler_save};
+    task->run.view = (struct call_task){.id = task->record.id,
+                                        .max_saved = task->tasks->options.max_bytes,
+                                        .progress = handler_progress,
+                                        .save = handler_save};
     if (saved->status == 1 && task->record.crash == HAFT_TASK_RESUME) {
         task->run.view.saved = saved->ret_value.size ? saved->ret_value.data : "";
         task->run.view.saved_size = saved->ret_value.size;

@@ -62,9 +62,10 @@ static bool result_ask(haft_call *call, yyjson_val *key, yyjson_val *question, c
 
     haft_buffer_init(&text, call->server->allocator, call->server->options.max_message);
     hf_json_begin_object(&w);
-    yyjson_obj_foreach(params, i, n, name, value)
-        if (!yyjson_equals_str(name, "_meta"))
-            hf_json_value(hf_json_name(&w, yyjson_get_str(name), yyjson_get_len(name)), value);
+    if (params)
+        yyjson_obj_foreach(params, i, n, name, value)
+            if (!yyjson_equals_str(name, "_meta"))
+                hf_json_value(hf_json_name(&w, yyjson_get_str(name), yyjson_get_len(name)), value);
     hf_json_begin_object(json_key(&w, "_meta"));
     hf_json_begin_object(json_key(&w, META_RELATED_TASK));
     hf_json_text(json_key(&w, "taskId"), id);
@@ -85,9 +86,10 @@ static int result_ask_all(haft_call *call, const struct task_record *record)
     size_t i, n;
 
     call->asking.rounds = 0;
-    yyjson_obj_foreach(record->questions, i, n, key, question)
-        if (hf_task_is_open(record, key) && !result_ask(call, key, question, record->id))
-            return hf_task_refuse(call, RPC_INTERNAL_ERROR, "Out of memory");
+    if (record->questions)
+        yyjson_obj_foreach(record->questions, i, n, key, question)
+            if (hf_task_is_open(record, key) && !result_ask(call, key, question, record->id))
+                return hf_task_refuse(call, RPC_INTERNAL_ERROR, "Out of memory");
     return HAFT_AGAIN;
 }
 
@@ -176,9 +178,10 @@ static void result_put_meta(struct json_writer *w, yyjson_val *meta, const char 
     size_t i, n;
 
     hf_json_begin_object(json_key(w, "_meta"));
-    yyjson_obj_foreach(meta, i, n, key, value)
-        if (!yyjson_equals_str(key, META_SERVER_INFO))
-            hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (meta)
+        yyjson_obj_foreach(meta, i, n, key, value)
+            if (!yyjson_equals_str(key, META_SERVER_INFO))
+                hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
     hf_json_begin_object(json_key(w, META_RELATED_TASK));
     hf_json_text(json_key(w, "taskId"), id);
     hf_json_end_object(w);
@@ -219,9 +222,10 @@ void hf_task_complete_result(haft_call *call)
         return;
     }
     w = json_members(hf_respond_begin(call), false);
-    yyjson_obj_foreach(root, i, n, key, value)
-        if (!yyjson_equals_str(key, "_meta") && !yyjson_equals_str(key, "resultType"))
-            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (root)
+        yyjson_obj_foreach(root, i, n, key, value)
+            if (!yyjson_equals_str(key, "_meta") && !yyjson_equals_str(key, "resultType"))
+                hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
     result_put_meta(&w, yyjson_obj_get(root, "_meta"), record->id);
     hf_respond_end(call, true, NULL);
 }

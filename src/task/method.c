@@ -132,15 +132,17 @@ static size_t answer_put(const struct inquiry *inquiry, haft_buffer *out)
     size_t i, n, added = 0;
 
     hf_json_begin_object(&w);
-    yyjson_obj_foreach(record->answers, i, n, key, value)
-        hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
-    yyjson_obj_foreach(inquiry->answers, i, n, key, value) {
-        if (!yyjson_is_obj(value) || !hf_task_is_open(record, key) ||
-            !yyjson_obj_getn(record->questions, yyjson_get_str(key), yyjson_get_len(key)))
-            continue;
-        hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
-        added++;
-    }
+    if (record->answers)
+        yyjson_obj_foreach(record->answers, i, n, key, value)
+            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (inquiry->answers)
+        yyjson_obj_foreach(inquiry->answers, i, n, key, value) {
+            if (!yyjson_is_obj(value) || !hf_task_is_open(record, key) ||
+                !yyjson_obj_getn(record->questions, yyjson_get_str(key), yyjson_get_len(key)))
+                continue;
+            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+            added++;
+        }
     hf_json_end_object(&w);
     return added;
 }
@@ -207,10 +209,11 @@ static int update_execute(haft_call *call)
     if (!yyjson_is_obj(answers))
         return hf_task_refuse(call, RPC_INVALID_PARAMS,
                               "Invalid params: \"inputResponses\" must be an object");
-    yyjson_obj_foreach(answers, i, n, key, value)
-        if (!yyjson_is_obj(value))
-            return hf_task_refuse(call, RPC_INVALID_PARAMS,
-                                  "Invalid params: an answer must be an object");
+    if (answers)
+        yyjson_obj_foreach(answers, i, n, key, value)
+            if (!yyjson_is_obj(value))
+                return hf_task_refuse(call, RPC_INVALID_PARAMS,
+                                      "Invalid params: an answer must be an object");
     hf_task_answer(call->server->tasks.service, call, id, answers, haft_finish);
     return HAFT_PENDING;
 }

@@ -91,10 +91,12 @@ static bool record_has_questions(yyjson_val *questions)
         return true;
     if (!yyjson_is_obj(questions))
         return false;
-    yyjson_obj_foreach(questions, i, n, key, question)
-        if (strlen(yyjson_get_str(key)) != yyjson_get_len(key) || !record_text(question, "key") ||
-            !record_text(question, "method") || !rpc_object(question, "params"))
-            return false;
+    if (questions)
+        yyjson_obj_foreach(questions, i, n, key, question)
+            if (strlen(yyjson_get_str(key)) != yyjson_get_len(key) ||
+                !record_text(question, "key") || !record_text(question, "method") ||
+                !rpc_object(question, "params"))
+                return false;
     return true;
 }
 
@@ -148,9 +150,10 @@ enum task_state hf_task_seen_state(const struct task_record *record)
 
     if (record->state != TASK_INPUT)
         return record->state;
-    yyjson_obj_foreach(record->questions, i, n, key, question)
-        if (hf_task_is_open(record, key))
-            return TASK_INPUT;
+    if (record->questions)
+        yyjson_obj_foreach(record->questions, i, n, key, question)
+            if (hf_task_is_open(record, key))
+                return TASK_INPUT;
     return TASK_WORKING;
 }
 
@@ -207,14 +210,15 @@ void hf_task_write_detailed(struct json_writer *w, const struct tasks *tasks,
     if (hf_task_seen_state(record) != TASK_INPUT)
         return;
     hf_json_begin_object(json_key(w, "inputRequests"));
-    yyjson_obj_foreach(record->questions, i, n, key, question) {
-        if (!hf_task_is_open(record, key))
-            continue;
-        hf_json_begin_object(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)));
-        hf_json_value(json_key(w, "method"), yyjson_obj_get(question, "method"));
-        hf_json_value(json_key(w, "params"), yyjson_obj_get(question, "params"));
-        hf_json_end_object(w);
-    }
+    if (record->questions)
+        yyjson_obj_foreach(record->questions, i, n, key, question) {
+            if (!hf_task_is_open(record, key))
+                continue;
+            hf_json_begin_object(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)));
+            hf_json_value(json_key(w, "method"), yyjson_obj_get(question, "method"));
+            hf_json_value(json_key(w, "params"), yyjson_obj_get(question, "params"));
+            hf_json_end_object(w);
+        }
     hf_json_end_object(w);
 }
 

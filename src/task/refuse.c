@@ -27,6 +27,9 @@ int hf_task_refuse_status(haft_call *call, int status)
     case HAFT_ENOTFOUND:
         return hf_task_refuse(call, RPC_INVALID_PARAMS, "Task not found");
     case HAFT_ETOOBIG:
+        haft_log(call, HAFT_ERROR,
+                 "there is no room for a task: the store is full, or the arguments "
+                 "exceed the limit of a task");
         return hf_task_refuse(call, RPC_INTERNAL_ERROR,
                               "Internal error: there is no room for the task");
     case HAFT_ENOMEM:

@@ -5,6 +5,7 @@
  * haft_finish. */
 #include "engine/call/cap.h"
 #include "engine/call/respond.h"
+#include "engine/call/stage.h"
 #include "engine/call/tool_call.h"
 #include "task/task.h"
 
@@ -101,23 +102,63 @@ static void run_complete(struct task *task, int status)
         hf_task_fail(task, RPC_INTERNAL_ERROR, "Internal error");
 }
 
+/* How the run ended, for stages. */
+static haft_outcome run_outcome(struct task *task, int status)
+{
+    haft_call *call = task->run.call;
+    enum task_state state;
+
+    hf_tasks_lock(task->tasks);
+    state = task->record.state;
+    hf_tasks_unlock(task->tasks);
+    if (status == CALL_LATE ||
+        (state == TASK_FAILED && hf_tasks_now(task->tasks) >= task->run.deadline))
+        return HAFT_OUTCOME_TIMED_OUT;
+    if (state == TASK_CANCELLED || haft_call_cancelled(call))
+        return HAFT_OUTCOME_CANCELLED;
+    return status == HAFT_AGAIN    ? HAFT_OUTCOME_INPUT
+           : status                ? HAFT_OUTCOME_FAILED
+           : call->result.is_error ? HAFT_OUTCOME_ERROR
+                                   : HAFT_OUTCOME_OK;
+}
+
+/* Lets stages see the run, and change its result, as at the end of any call. */
+static haft_outcome run_conclude(struct task *task, int *status)
+{
+    haft_call *call = task->run.call;
+    haft_outcome outcome;
+
+    if (!*status && !call->result.checked && !haft_call_cancelled(call)) {
+        *status = hf_tool_check(call);
+        call->result.checked = !*status;
+    }
+    outcome = run_outcome(task, *status);
+    call->owner->now = hf_tasks_now(task->tasks);
+    hf_stages_after(call, outcome);
+    return outcome;
+}
+
 /* The handler has finished with the status. Releases its user. */
 static void run_over(struct task *task, int status)
 {
     haft_call *call = task->run.call;
     struct tasks *tasks = task->tasks;
+    haft_outcome outcome;
 
     if (call->line.running)
         hf_cap_leave(call);
+    outcome = run_conclude(task, &status);
     hf_tasks_lock(tasks);
     tasks->n_running--;
     task->place = PLACE_NONE;
     hf_tasks_unlock(tasks);
-    if (status == HAFT_AGAIN && !haft_call_cancelled(call))
+    if (outcome == HAFT_OUTCOME_INPUT)
         hf_task_ask(task);
     else if (status == CALL_LATE)
         hf_task_fail(task, RPC_INTERNAL_ERROR, "The task exceeded its time limit of %u ms",
                      call->time.allowed_ms);
+    else if (outcome == HAFT_OUTCOME_CANCELLED || outcome == HAFT_OUTCOME_TIMED_OUT)
+        hf_task_fail(task, RPC_INTERNAL_ERROR, "The task was cancelled"); /* if it has not ended */
     else
         run_complete(task, status);
     hf_task_flush(task);
@@ -152,6 +193,8 @@ static void run_handler(struct task *task)
     int active = RUN_ACTIVE, status;
 
     atomic_store(&task->run.phase, RUN_ACTIVE);
+    if (call->time.started)
+        call->time.started = call->server->options.clock();
     status = call->item->isolate ? hf_inner_run(call) : hf_tool_execute(call);
     if (status == HAFT_PENDING) {
         if (atomic_compare_exchange_strong(&task->run.phase, &active, RUN_RETURNED))

@@ -39,15 +39,23 @@ static void service_start(struct tasks *tasks)
         service_start_threads(tasks);
 }
 
-/* Nothing else uses the server any more; handlers that run are waited for. */
+/* Handlers that run are waited for. */
+static void service_join(struct tasks *tasks)
+{
+    void *threads;
+
+    hf_tasks_stop(tasks, 0);
+    threads = atomic_exchange(&tasks->threads, NULL);
+    if (threads)
+        tasks->platform->stop(threads);
+}
+
+/* Nothing else uses the server any more. */
 static void service_free(struct tasks *tasks)
 {
     const haft_allocator *allocator = tasks->allocator;
 
-    hf_tasks_stop(tasks, 0);
-    if (tasks->threads)
-        tasks->platform->stop(tasks->threads);
-    tasks->threads = NULL;
+    service_join(tasks);
     if (tasks->subscribed)
         haft_store_unsubscribe(tasks->store, &tasks->subscriber);
     hf_tasks_wake_waiters(tasks);
@@ -73,6 +81,24 @@ static void service_free(struct tasks *tasks)
     allocator->release(allocator->context, tasks, sizeof *tasks);
 }
 
+static void service_count(struct tasks *tasks, struct task_counts *counts)
+{
+    size_t all, queued, running;
+
+    hf_tasks_lock(tasks);
+    all = tasks->n_tasks;
+    queued = tasks->n_queued;
+    running = tasks->n_running;
+    hf_tasks_unlock(tasks);
+    counts->queued += queued;
+    counts->running += running;
+    counts->waiting += all > queued + running ? all - queued - running : 0;
+    counts->created += atomic_load(&tasks->counts[TASK_WORKING]);
+    counts->completed += atomic_load(&tasks->counts[TASK_COMPLETED]);
+    counts->failed += atomic_load(&tasks->counts[TASK_FAILED]);
+    counts->cancelled += atomic_load(&tasks->counts[TASK_CANCELLED]);
+}
+
 static const struct task_hooks service_hooks = {.take = hf_task_take,
                                                 .may_take = hf_task_may_take,
                                                 .handle = hf_task_handle,
@@ -82,6 +108,8 @@ static const struct task_hooks service_hooks = {.take = hf_task_take,
                                                 .unwatch = hf_task_unwatch,
                                                 .start = service_start,
                                                 .stop = hf_tasks_stop,
+                                                .count = service_count,
+                                                .join = service_join,
                                                 .free = service_free};
 
 static void service_set_defaults(haft_task_options *options)

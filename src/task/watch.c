@@ -213,10 +213,11 @@ struct task_watch *hf_task_watch(struct tasks *tasks, yyjson_val *ids, void (*wa
     watch->context = context;
     watch->last = &watch->first;
     watch->n = n;
-    yyjson_arr_foreach(ids, i, max, id) {
-        memcpy(watch->ids[i].id, yyjson_get_str(id), TASK_ID);
-        watch->ids[i].changed = true; /* the client learns the current state first */
-    }
+    if (ids)
+        yyjson_arr_foreach(ids, i, max, id) {
+            memcpy(watch->ids[i].id, yyjson_get_str(id), TASK_ID);
+            watch->ids[i].changed = true; /* the client learns the current state first */
+        }
     hf_tasks_lock(tasks);
     watch->next = tasks->watches;
     tasks->watches = watch;

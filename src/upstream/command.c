@@ -212,7 +212,9 @@ static int command_define(struct upstream *upstream, struct command_tool *tool, 
                     .data = tool,
                     .quick = true,
                     .timeout_ms = entry->has_timeout_ms ? (unsigned)entry->timeout_ms : 0,
-                    .max_running = entry->has_max_running ? (unsigned)entry->max_running : 0};
+                    .max_running = entry->has_max_running ? (unsigned)entry->max_running : 0,
+                    .task = upstream_task_mode(entry->has_task, entry->task)};
+    tool->tool.task_timeout_ms = tool->tool.timeout_ms;
     if (!tool->tool.name)
         return command_refuse_memory(reterr_reason);
     if (!tool->tool.description)

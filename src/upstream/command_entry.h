@@ -2,7 +2,7 @@
 #ifndef HAFT_SRC_UPSTREAM_COMMAND_ENTRY_H
 #define HAFT_SRC_UPSTREAM_COMMAND_ENTRY_H
 
-#include <haft/declare.h>
+#include "upstream/task_entry.h"
 
 /* clang-format off */
 HAFT_ENUMERATION(command_output, text, json, file);
@@ -47,7 +47,8 @@ HAFT_STRUCT(command_tool_entry,
     HAFT_OPTIONAL(HAFT_INTEGER(timeout_ms, "Time limit of a call: that of the server", .min = 1, .max = 86400000)),
     HAFT_DEFAULT(HAFT_INTEGER(grace_ms, "Time between SIGTERM and SIGKILL", .min = 1, .max = 60000), 2000),
     HAFT_DEFAULT(HAFT_INTEGER(max_output, "Maximum size of the output in bytes", .min = 1, .max = 64 << 20), 1 << 20),
-    HAFT_OPTIONAL(HAFT_INTEGER(max_running, "Maximum number of calls that run at once; others wait", .min = 1, .max = 1000)));
+    HAFT_OPTIONAL(HAFT_INTEGER(max_running, "Maximum number of calls that run at once; others wait", .min = 1, .max = 1000)),
+    HAFT_OPTIONAL(HAFT_ENUM(task, upstream_task, "Whether calls become tasks: if the client supports them, or always")));
 HAFT_STRUCT(command_entry,
     HAFT_EXTENDS(command_tool_entry),
     HAFT_OPTIONAL(HAFT_MAP(tools, HAFT_OBJECT(tool, command_tool_entry, "A tool"), "Tools by name, instead of one", .min = 1)));

@@ -3,7 +3,7 @@
 #ifndef HAFT_SRC_UPSTREAM_HTTP_ENTRY_H
 #define HAFT_SRC_UPSTREAM_HTTP_ENTRY_H
 
-#include <haft/declare.h>
+#include "upstream/task_entry.h"
 
 /* ---- where ---- */
 
@@ -101,7 +101,8 @@ HAFT_STRUCT(http_change_entry,
     HAFT_OPTIONAL(HAFT_BOOLEAN(read_only, "Whether the tool changes nothing")),
     HAFT_OPTIONAL(HAFT_BOOLEAN(destructive, "Whether the tool may delete or overwrite something")),
     HAFT_OPTIONAL(HAFT_BOOLEAN(idempotent, "Whether repeating a call has no further effect")),
-    HAFT_OPTIONAL(HAFT_JSON(arguments, "Object of arguments that are always sent, and that clients do not see")));
+    HAFT_OPTIONAL(HAFT_JSON(arguments, "Object of arguments that are always sent, and that clients do not see")),
+    HAFT_OPTIONAL(HAFT_ENUM(task, upstream_task, "Whether calls become tasks: if the client supports them, or always")));
 
 HAFT_ENUMERATION(http_argument_place, query, header, cookie, body);
 
@@ -113,7 +114,8 @@ HAFT_STRUCT(http_tool_entry,
     HAFT_OPTIONAL(HAFT_JSON(input, "JSON Schema of the arguments: an object")),
     HAFT_OPTIONAL(HAFT_JSON(output, "JSON Schema of a successful answer")),
     HAFT_OPTIONAL(HAFT_MAP(places, HAFT_ENUM(place, http_argument_place, "Where it is sent"), "Arguments that are sent elsewhere than in the path, the query of GET and DELETE, or the JSON body of other methods")),
-    HAFT_OPTIONAL(HAFT_BOOLEAN(read_only, "Whether the tool changes nothing")));
+    HAFT_OPTIONAL(HAFT_BOOLEAN(read_only, "Whether the tool changes nothing")),
+    HAFT_OPTIONAL(HAFT_ENUM(task, upstream_task, "Whether calls become tasks: if the client supports them, or always")));
 
 HAFT_STRUCT(http_entry,
     HAFT_OPTIONAL(HAFT_STRING(url, "Base URL of the API, to which paths are appended", .min = 1)),

@@ -58,7 +58,8 @@ static struct import_change *openapi_changes(const struct http_upstream *http)
             .annotations = {.read_only = openapi_hint(entry->has_read_only, entry->read_only),
                             .destructive = openapi_hint(entry->has_destructive, entry->destructive),
                             .idempotent = openapi_hint(entry->has_idempotent, entry->idempotent)},
-            .arguments = entry->has_arguments ? entry->arguments : NULL};
+            .arguments = entry->has_arguments ? entry->arguments : NULL,
+            .task = upstream_task_mode(entry->has_task, entry->task)};
     }
     return changes;
 }
@@ -126,7 +127,8 @@ static int openapi_import_entry(struct http_upstream *http, size_t i, haft_reaso
     const char *name = http->options->tools_keys[i];
     struct import_change change = {
         .operation = name,
-        .annotations = {.read_only = openapi_hint(entry->has_read_only, entry->read_only)}};
+        .annotations = {.read_only = openapi_hint(entry->has_read_only, entry->read_only)},
+        .task = upstream_task_mode(entry->has_task, entry->task)};
     struct import_options settings = {.allocator = http->upstream->set->allocator,
                                       .prefix = http->upstream->prefix,
                                       .changes = &change,
@@ -258,12 +260,14 @@ static void openapi_define(struct http_tool *tool)
 {
     const struct import_operation *operation = tool->operation;
 
+    unsigned limit = (unsigned)tool->http->options->timeouts.total_ms + OPENAPI_GRACE_MS;
+
     tool->tool = (haft_tool)HAFT_INIT(
         haft_tool, .name = operation->name, .title = operation->title,
         .description = operation->description, .annotations = operation->annotations,
         .input_schema = tool->input, .output_schema = tool->output, .call = hf_openapi_call,
-        .data = tool, .quick = true,
-        .timeout_ms = (unsigned)tool->http->options->timeouts.total_ms + OPENAPI_GRACE_MS);
+        .data = tool, .quick = true, .timeout_ms = limit, .task = operation->task,
+        .task_timeout_ms = limit);
 }
 
 /* Returns 1 if it was made, 0 if it is left out, or an error. */

@@ -84,6 +84,11 @@ static int use_error(haft_call *call)
     return haft_error(call, "not %s", "today");
 }
 
+static int use_protocol_error(haft_call *call)
+{
+    return haft_protocol_error(call, -32050, "no \"%s\"", "disk");
+}
+
 static int use_result_meta(haft_call *call)
 {
     haft_text(call, "%d", haft_result_meta(call, "no key", "1"));
@@ -362,6 +367,7 @@ static const struct use {
     {"haft_block_meta", use_block_meta},
     {"haft_json", use_json},
     {"haft_error", use_error},
+    {"haft_protocol_error", use_protocol_error},
     {"haft_result_meta", use_result_meta},
     {"haft_finish", use_finish},
     {"haft_request_id", use_request_id},

@@ -32,6 +32,7 @@ struct late_store {
     enum late_mode mode;
     unsigned delay_ms;
     bool holds_on, ends;
+    atomic_bool can_durable, is_durable;
     haft_store_subscriber *subscribers[MAX_SUBSCRIBERS];
 };
 
@@ -101,6 +102,7 @@ static void late_answer(struct late_store *store, struct late *late, int status)
         request->ops[i].value = value;
     }
     request->status = late->copy.status;
+    request->is_durable = request->durable && atomic_load(&store->is_durable);
     late_free(late);
     request->done(request);
 }
@@ -161,8 +163,12 @@ static int late_submit(haft_store *given, haft_store_request *request)
     atomic_fetch_add(&store->requests, 1);
     if (mode == LATE_FAILS)
         return HAFT_EFAIL;
-    if (mode == LATE_AT_ONCE)
-        return haft_store_submit(store->inner, request);
+    if (mode == LATE_AT_ONCE) {
+        int status = haft_store_submit(store->inner, request);
+
+        request->is_durable = request->durable && atomic_load(&store->is_durable);
+        return status;
+    }
     late = late_copy(request);
     if (!late)
         return HAFT_ENOMEM;
@@ -234,9 +240,17 @@ void late_store_gap(struct late_store *store)
     pthread_mutex_unlock(&store->lock);
 }
 
-static const haft_store_methods late_methods =
-    HAFT_INIT(haft_store_methods, .name = "late", .submit = late_submit, .cancel = late_cancel,
-              .subscribe = late_subscribe, .unsubscribe = late_unsubscribe);
+static void late_get_status(haft_store *given, haft_store_status *ret_status)
+{
+    struct late_store *store = (struct late_store *)given;
+
+    ret_status->available = true;
+    ret_status->durable = atomic_load(&store->can_durable);
+}
+
+static const haft_store_methods late_methods = HAFT_INIT(
+    haft_store_methods, .name = "late", .submit = late_submit, .cancel = late_cancel,
+    .subscribe = late_subscribe, .unsubscribe = late_unsubscribe, .get_status = late_get_status);
 
 /* ---- lifetime ---- */
 
@@ -296,6 +310,12 @@ void late_store_hold_on(struct late_store *store)
     pthread_mutex_lock(&store->lock);
     store->holds_on = true;
     pthread_mutex_unlock(&store->lock);
+}
+
+void late_store_set_durable(struct late_store *store, bool is_durable)
+{
+    atomic_store(&store->can_durable, true);
+    atomic_store(&store->is_durable, is_durable);
 }
 
 size_t late_store_release(struct late_store *store, int status)

@@ -33,6 +33,8 @@ size_t late_store_waiting(struct late_store *late);
 size_t late_store_requests(struct late_store *late);
 /* Makes waiting requests impossible to cancel; initially they can be cancelled. */
 void late_store_hold_on(struct late_store *late);
+/* Makes it a store that can be durable; and lets durable requests be so or not. */
+void late_store_set_durable(struct late_store *late, bool is_durable);
 /* Tells subscribers that messages may have been lost. */
 void late_store_gap(struct late_store *late);
 

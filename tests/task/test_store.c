@@ -114,6 +114,37 @@ static void errors(void **state)
     haft_store_free(memory);
 }
 
+/* The id of a task leaves only if the task survives, where the store promises that. */
+static void durability(void **state)
+{
+    haft_store *memory = haft_store_memory_new(NULL);
+    struct late_store *store = late_store_new(memory, LATE_AT_ONCE, 0);
+    haft_server *server = serve(late_store_of(store));
+    struct client client;
+
+    (void)state;
+    client_open(&client, server);
+    client_create(&client, "ask", "{}"); /* it promises nothing */
+    late_store_set_durable(store, true);
+    client_create(&client, "ask", "{}");
+    late_store_set_durable(store, false);
+    client_ask(&client, "tools/call", "'name':'ask'");
+    client_expect(&client, "'code':-32603,'message':'Internal error: the store of tasks did not "
+                           "save the task durably'");
+    client_expect_not(&client, "taskId");
+    client_run(&client, 500); /* its handler does not run */
+    late_store_set_durable(store, true);
+    client_create(&client, "ask", "{}");
+    client_run(&client, 500);
+    client_run(&client, 500);
+    client_task(&client, "tasks/get", "");
+    client_expect(&client, "'status':'input_required'");
+    client_close(&client);
+    haft_server_free(server);
+    late_store_free(store);
+    haft_store_free(memory);
+}
+
 static void put(haft_store *store, const char *id, const char *key, const char *text)
 {
     char quoted[1024];
@@ -179,7 +210,7 @@ static void nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(late), cmocka_unit_test(errors),
-                                       cmocka_unit_test(nonsense)};
+                                       cmocka_unit_test(durability), cmocka_unit_test(nonsense)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,6 +264,7 @@ void hf_call_end(haft_call *call)
         outcome = !wanted                 ? HAFT_OUTCOME_CANCELLED
                   : call->status          ? HAFT_OUTCOME_FAILED
                   : call->result.is_error ? HAFT_OUTCOME_ERROR
+                  : call->asking.is_task  ? HAFT_OUTCOME_TASK
                                           : HAFT_OUTCOME_OK;
     }
     hf_call_conclude(call, outcome, NULL);

@@ -164,7 +164,8 @@ struct call_task {
     const char *id;
     const void *saved; /* NULL if there is nothing */
     size_t saved_size;
-    /* The handler reports progress; the text may be empty. */
+    size_t max_saved; /* bytes that `save` accepts */
+    /* The handler reports progress; the text may be empty. NULL: to the client, as in any call. */
     void (*progress)(struct call_task *task, double done, double total, const char *text);
     int (*save)(struct call_task *task, const void *bytes, size_t size);
 };

@@ -11,6 +11,7 @@
 #include "engine/call/carry.h"
 #include "engine/call/notify.h"
 #include "engine/call/result.h"
+#include "engine/call/tool_call.h"
 #include "protocol/meta.h"
 
 enum { NOTICE_MEMORY = 8 << 20 };
@@ -40,6 +41,19 @@ static void carry_put_trace(struct json_writer *w, const haft_trace *trace)
     json_text_member(w, "span", trace->span_id);
     json_text_member(w, "traceparent", trace->traceparent);
     json_text_member(w, "tracestate", trace->tracestate);
+    hf_json_end_object(w);
+}
+
+/* The task of a call; what its handler has saved follows the call as it is (isolate.c). */
+static void carry_put_task(struct json_writer *w, haft_call *call)
+{
+    if (call->item->tool->task_late)
+        hf_json_bool(json_key(w, "begins"), hf_call_may_begin_task(call));
+    if (!call->inner.task)
+        return;
+    hf_json_begin_object(json_key(w, "task"));
+    hf_json_text(json_key(w, "id"), call->inner.task->id);
+    hf_json_unsigned(json_key(w, "saves"), call->inner.task->max_saved);
     hf_json_end_object(w);
 }
 
@@ -79,6 +93,7 @@ void hf_carry_write_call(haft_call *call, haft_buffer *out)
     /* Only if they are not in the message, or have been changed since. */
     if (call->args.json != yyjson_obj_get(call->request.params, "arguments"))
         carry_put_value(&w, "arguments", call->args.json);
+    carry_put_task(&w, call);
     put_given(&w, call, true);
     hf_json_end_object(&w);
 }
@@ -163,6 +178,23 @@ static bool take_given(haft_call *call, yyjson_val *root)
     return take_content(call, yyjson_obj_get(root, "content"));
 }
 
+/* The process sets what the functions of the task do. */
+static bool take_task(haft_call *call, yyjson_val *root)
+{
+    yyjson_val *value = rpc_object(root, "task"), *begins = yyjson_obj_get(root, "begins");
+
+    call->asking.decided = begins;
+    call->asking.may_begin = yyjson_is_true(begins);
+    if (!value)
+        return true;
+    call->inner.task = haft_arena_zalloc(call->arena, 1, sizeof *call->inner.task);
+    if (!call->inner.task)
+        return false;
+    call->inner.task->id = yyjson_get_str(rpc_string(value, "id"));
+    call->inner.task->max_saved = (size_t)yyjson_get_uint(yyjson_obj_get(value, "saves"));
+    return true;
+}
+
 /* The tool may have been renamed since this process was forked. */
 static bool take_name(haft_call *call, const char *name)
 {
@@ -198,7 +230,8 @@ static int carry_fill(haft_call *call, yyjson_val *root)
         call->time.ends = call->server->options.clock() + (uint64_t)left * 1000000;
     return take_name(call, yyjson_get_str(yyjson_obj_get(root, "name"))) &&
                    take_answers(call, yyjson_obj_get(root, "answers")) &&
-                   take_trace(call, yyjson_obj_get(root, "trace")) && take_given(call, root)
+                   take_trace(call, yyjson_obj_get(root, "trace")) && take_task(call, root) &&
+                   take_given(call, root)
                ? 0
                : HAFT_ENOMEM;
 }
@@ -227,6 +260,15 @@ static void put_questions(struct json_writer *w, const haft_call *call)
     hf_json_end_object(w);
 }
 
+/* The error of haft_protocol_error. */
+static void carry_put_error(struct json_writer *w, const haft_call *call)
+{
+    hf_json_begin_object(json_key(w, "protocol"));
+    hf_json_integer(json_key(w, "code"), call->error.code);
+    json_text_member(w, "message", call->error.message);
+    hf_json_end_object(w);
+}
+
 void hf_carry_write_result(haft_call *call, int status, haft_buffer *out)
 {
     struct json_writer w = {.out = out};
@@ -240,6 +282,10 @@ void hf_carry_write_result(haft_call *call, int status, haft_buffer *out)
         hf_json_raw(json_key(&w, "lacks"), call->error.data, strlen(call->error.data));
     if (status == HAFT_AGAIN)
         put_questions(&w, call);
+    if (status == HAFT_AGAIN && call->asking.begins_task)
+        hf_json_bool(json_key(&w, "begins"), true);
+    if (status == HAFT_EFAIL && call->error.code)
+        carry_put_error(&w, call);
     if (!call->result_meta.status && call->result_meta.size) {
         hf_json_begin_object(json_key(&w, "meta"));
         hf_json_raw_members(&w, call->result_meta.data, call->result_meta.size);
@@ -303,6 +349,27 @@ static bool take_lacks(haft_call *call, yyjson_val *lacks)
     return call->error.data;
 }
 
+static bool take_error(haft_call *call, yyjson_val *error)
+{
+    yyjson_val *code = yyjson_obj_get(error, "code"), *message = rpc_string(error, "message");
+
+    if (!error)
+        return true;
+    if (!yyjson_is_int(code) || yyjson_get_sint(code) < INT32_MIN ||
+        yyjson_get_sint(code) > INT32_MAX || !yyjson_get_sint(code) || !message)
+        return false;
+    call->error.code = yyjson_get_int(code);
+    call->error.message = yyjson_get_str(message);
+    return true;
+}
+
+/* The handler wants its call to become a task, which must be possible. */
+static bool take_begin(haft_call *call, yyjson_val *begins)
+{
+    call->asking.begins_task = begins;
+    return !begins || (yyjson_is_true(begins) && !call->inner.task && hf_call_may_begin_task(call));
+}
+
 static bool is_status(yyjson_val *status)
 {
     int64_t value = yyjson_get_sint(status);
@@ -317,7 +384,9 @@ static bool take_result(haft_call *call, yyjson_val *root, int status)
     if (state && haft_call_set_state(call, yyjson_get_str(state)))
         return false;
     return take_given(call, root) && take_meta(call, yyjson_obj_get(root, "meta")) &&
-           (status != HAFT_AGAIN || take_questions(call, yyjson_obj_get(root, "questions"))) &&
+           (status != HAFT_AGAIN || (take_questions(call, yyjson_obj_get(root, "questions")) &&
+                                     take_begin(call, yyjson_obj_get(root, "begins")))) &&
+           (status != HAFT_EFAIL || take_error(call, yyjson_obj_get(root, "protocol"))) &&
            (status != HAFT_ECAPABILITY || take_lacks(call, yyjson_obj_get(root, "lacks")));
 }
 

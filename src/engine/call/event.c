@@ -41,6 +41,8 @@ void hf_event_of_end(haft_call *call)
         [HAFT_OUTCOME_INPUT] = HAFT_EVENT_CALL_FINISHED,
         [HAFT_OUTCOME_FAILED] = HAFT_EVENT_CALL_FAILED,
         [HAFT_OUTCOME_INTERNAL] = HAFT_EVENT_CALL_FAILED,
+        [HAFT_OUTCOME_FORBIDDEN] = HAFT_EVENT_CALL_FAILED,
+        [HAFT_OUTCOME_TASK] = HAFT_EVENT_CALL_FINISHED,
     };
 
     if (!call->stages.reported)

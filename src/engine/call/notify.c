@@ -49,7 +49,8 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
     struct json_writer w = {.out = &message};
     va_list args;
 
-    if (call->inner.task && isfinite(done) && !haft_call_cancelled(call)) {
+    if (call->inner.task && call->inner.task->progress && isfinite(done) &&
+        !haft_call_cancelled(call)) {
         va_start(args, format);
         notify_task(call->inner.task, done, total, format, args);
         va_end(args);

@@ -23,7 +23,11 @@ struct asking {
     struct question *questions;
     const char *state; /* the handler's state: haft_call_set_state */
     unsigned rounds;
+    bool is_task;     /* the call is answered with the id of a task */
     bool begins_task; /* the handler returned HAFT_AGAIN because of haft_task_begin */
+    /* Whether haft_task_begin makes it a task, in the process of an isolated handler: the server has
+     * decided. */
+    bool decided, may_begin;
 };
 
 /* Adds a question that a handler asked in another process, and discards an earlier answer. Returns

@@ -368,6 +368,17 @@ static int set_deadline(haft_call *call, void *data)
 const haft_stage hf_deadline_stage =
     HAFT_INIT(haft_stage, .name = "deadline", .before = set_deadline);
 
+bool hf_call_may_begin_task(haft_call *call)
+{
+    const struct task_hooks *hooks = call->server->tasks.hooks;
+
+    if (!call->item || !call->item->tool->task_late)
+        return false;
+    if (call->asking.decided)
+        return call->asking.may_begin;
+    return hooks && hooks->may_take(call->server->tasks.service, call);
+}
+
 /* ---- the request ---- */
 
 /* A stage answered or failed in place of the handler. */

@@ -20,4 +20,7 @@ int hf_tool_handle(haft_call *call);
  * writing. */
 void hf_respond_timeout(haft_call *call, unsigned milliseconds);
 
+/* Whether haft_task_begin makes the call a task. */
+bool hf_call_may_begin_task(haft_call *call);
+
 #endif

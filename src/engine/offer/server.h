@@ -45,6 +45,12 @@ struct tasks;
 struct task_watch;
 
 /* What src/task adds to a server that has tasks. */
+/* Tasks of a process: those that it owns, and how many it has created and ended so far. */
+struct task_counts {
+    unsigned long long queued, running, waiting;
+    unsigned long long created, completed, failed, cancelled;
+};
+
 struct task_hooks {
     /* A call of a tool has passed its stages, or, if `late`, its handler has called haft_task_begin.
      * Returns whether the call is taken over: it becomes a task, or has been refused. */
@@ -65,6 +71,9 @@ struct task_hooks {
     void (*unwatch)(struct task_watch *watch);
     void (*start)(struct tasks *tasks); /* the server begins to serve */
     void (*stop)(struct tasks *tasks, unsigned ms);
+    void (*count)(struct tasks *tasks, struct task_counts *counts); /* adds to the counts */
+    /* Stops at once, and ends the threads, so that no handler runs any more. */
+    void (*join)(struct tasks *tasks);
     void (*free)(struct tasks *tasks);
 };
 

@@ -1,0 +1,31 @@
+/* family_tasks.c - tasks of the servers of one program: they start when it serves, and stop together. */
+#include "loop/family_tasks.h"
+
+#include <uv.h>
+
+enum { FAMILY_MS = 1000000 /* nanoseconds of a millisecond */ };
+
+static haft_server *family_first(haft_server *server)
+{
+    return server->keys.family ? server->keys.family : server;
+}
+
+void hf_family_start_tasks(haft_server *server)
+{
+    for (server = family_first(server); server; server = server->keys.beside)
+        if (server->tasks.hooks)
+            server->tasks.hooks->start(server->tasks.service);
+}
+
+void hf_family_stop_tasks(haft_server *server, unsigned ms)
+{
+    uint64_t end = uv_hrtime() + (uint64_t)ms * FAMILY_MS;
+
+    for (server = family_first(server); server; server = server->keys.beside) {
+        uint64_t now = uv_hrtime();
+
+        if (server->tasks.hooks)
+            server->tasks.hooks->stop(server->tasks.service,
+                                      now < end ? (unsigned)((end - now) / FAMILY_MS) : 0);
+    }
+}
