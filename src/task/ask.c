@@ -114,16 +114,16 @@ static void ask_check_free(struct ask_check *check)
     hf_task_unpin(task);
 }
 
-/* Whether the record that was read is the one that this process has written last, with questions
- * that all have answers; with the lock held. */
+/* Whether the record that was read has the questions of this process' latest round, and all have answers; with the
+ * lock held. The round decides, not the version: a renewal of the lease is often under way at the same time. */
 static bool ask_is_answered(struct ask_check *check)
 {
     struct task *task = check->task;
     struct task_record record;
 
-    if (task->place != PLACE_ASKING || task->writing.busy || task->writing.dirty ||
-        check->io.ops[CHECK_TASK].ret_version != task->writing.version ||
-        hf_task_record_read(check->io.ops[CHECK_TASK].ret_value, check->arena, &record))
+    if (task->place != PLACE_ASKING || task->writing.lost ||
+        hf_task_record_read(check->io.ops[CHECK_TASK].ret_value, check->arena, &record) ||
+        record.rounds != task->record.rounds)
         return false;
     if (check->io.ops[CHECK_ANSWERS].status == 1)
         record.answers = hf_task_object(check->io.ops[CHECK_ANSWERS].ret_value, check->arena);

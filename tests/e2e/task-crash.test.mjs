@@ -191,7 +191,11 @@ for (const [name, args, at, states = ["completed", "failed"]] of [
         await jobs.finish();
         await jobs.check();
         /* A tool without a policy fails if its handler was running; one that waits for input has none. */
-        assert.deepEqual([...new Set([...jobs.ended.values()].map(({ status }) => status))].sort(), states);
+        const seen = [...new Set([...jobs.ended.values()].map(({ status }) => status))].sort();
+
+        /* Those that have been answered may all have ended before the kill. */
+        if (name === "right after the answers") assert.deepEqual(seen.filter((status) => !states.includes(status)), []);
+        else assert.deepEqual(seen, states);
         await jobs.stop();
     });
 
