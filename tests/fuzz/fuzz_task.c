@@ -31,7 +31,7 @@ static void keep(void *context, const haft_outgoing *message)
 {
     (void)context;
     n_answers += message->kind == HAFT_OUT_RESPONSE;
-    snprintf(answer, sizeof answer, "%s", message->text);
+    snprintf(answer, sizeof answer, "%.*s", (int)message->size, message->text);
 }
 
 static int count(void *context, void *bytes, size_t size)

@@ -56,9 +56,10 @@ static void put_extensions(haft_call *call, bool tasks, struct json_writer *w)
     }
     hf_json_begin_object(json_key(w, "extensions"));
     all = own ? haft_json_read(own, strlen(own), 0, call->arena, NULL) : NULL;
-    yyjson_obj_foreach(all, i, n, key, value)
-        if (!is_attached(first, tasks, key))
-            hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (all)
+        yyjson_obj_foreach(all, i, n, key, value)
+            if (!is_attached(first, tasks, key))
+                hf_json_value(hf_json_name(w, yyjson_get_str(key), yyjson_get_len(key)), value);
     if (tasks)
         hf_json_empty_object(hf_json_name(w, META_TASKS, sizeof META_TASKS - 1));
     for (const struct extension *at = first; at; at = at->next)

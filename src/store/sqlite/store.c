@@ -89,7 +89,7 @@ static void store_free(haft_store *given)
     store_release(store);
 }
 
-static void store_get_status(haft_store *base, haft_store_status *ret_status)
+static void sqlite_get_status(haft_store *base, haft_store_status *ret_status)
 {
     (void)base;
     ret_status->available = true;
@@ -99,7 +99,7 @@ static void store_get_status(haft_store *base, haft_store_status *ret_status)
 static const haft_store_methods store_methods =
     HAFT_INIT(haft_store_methods, .name = "sqlite", .submit = store_submit, .cancel = store_cancel,
               .scan = store_scan, .subscribe = store_subscribe, .unsubscribe = store_unsubscribe,
-              .free = store_free, .get_status = store_get_status);
+              .free = store_free, .get_status = sqlite_get_status);
 
 static char *store_copy_text(const haft_allocator *allocator, const char *text)
 {
