@@ -54,7 +54,7 @@ static bool store_has_lanes(struct redis_store *store)
 }
 
 /* Connects if nothing else does: a state of connections needs one. */
-static void store_get_status(haft_store *base, haft_store_status *ret_status)
+static void redis_store_get_status(haft_store *base, haft_store_status *ret_status)
 {
     struct redis_store *store = (struct redis_store *)base;
 
@@ -234,7 +234,7 @@ static const haft_store_methods redis_methods = HAFT_INIT(
     haft_store_methods, .name = "redis", .submit = redis_store_submit, .cancel = redis_store_cancel,
     .scan = redis_store_scan, .subscribe = hf_redis_subscribe, .unsubscribe = hf_redis_unsubscribe,
     .free = redis_store_free, .attach = store_attach, .detach = store_detach,
-    .get_status = store_get_status, .watch = store_watch, .unwatch = store_unwatch);
+    .get_status = redis_store_get_status, .watch = store_watch, .unwatch = store_unwatch);
 
 /* ---- options ---- */
 
