@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { post } from "./cluster.mjs";
 import { modernHeaders, modernMessage, sleep } from "./http-client.mjs";
 import { Server } from "./http-server.mjs";
@@ -21,6 +21,10 @@ const capabilities = { elicitation: { form: {} }, extensions: { [EXTENSION]: {} 
 const TOOLS = ["fail", "restart", "resume"];
 const OVER = ["completed", "failed", "cancelled"];
 
+/* What a failed test leaves behind would keep node waiting. */
+const started = new Set();
+after(() => started.forEach((server) => server.process.kill("SIGKILL")));
+
 class Jobs {
     acknowledged = new Map(); /* id -> tool */
     ended = new Map(); /* id -> its end */
@@ -32,9 +36,15 @@ class Jobs {
     async start(kill) {
         const env = { TASK_FILE: join(this.folder, "tasks.db"), TASK_LEDGER: this.folder, TASK_KILL: kill ?? "" };
 
-        this.server = new Server(driver, ["--http", "127.0.0.1:0"], { env });
+        const server = new Server(driver, ["--http", "127.0.0.1:0"], { env });
+
+        this.server = server;
         this.dead = false;
-        this.server.ended.then(() => (this.dead = true));
+        started.add(server);
+        server.ended.then(() => {
+            started.delete(server);
+            if (this.server === server) this.dead = true;
+        });
         while (!this.dead && !/listening on \S+/.test(this.server.log())) await sleep(5);
         this.url = /listening on (\S+)/.exec(this.server.log())?.[1];
         return this;
