@@ -186,8 +186,9 @@ for (const [name, { args = [], away, back, then, quiet = false }] of Object.entr
     },
     "asleep for three seconds": {
         args: ["--enable-debug-command", "yes"],
-        away: (redis) => {
+        away: async (redis) => {
             redis.woken = redis.command("DEBUG", "SLEEP", 3).catch(() => {}); /* it ends with the test if that fails */
+            await sleep(300); /* until it sleeps */
         },
         back: (redis) => redis.woken,
         then: FULL,
