@@ -219,6 +219,7 @@ void replica_end(struct replica *replica)
     }
     listeners_end(replica);
     haft_session_free(replica->session);
+    model_disconnect(replica->store);
     haft_server_free(replica->server);
     haft_store_free(replica->store);
 }

@@ -410,6 +410,14 @@ static void connection_unsubscribe(haft_store *store, haft_store_subscriber *sub
     free(found);
 }
 
+void model_disconnect(haft_store *store)
+{
+    struct connection *connection = (struct connection *)store;
+
+    while (connection->flights)
+        flight_answer(connection->flights, HAFT_ECLOSED);
+}
+
 static void connection_free(haft_store *store)
 {
     struct connection *connection = (struct connection *)store;

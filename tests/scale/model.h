@@ -74,5 +74,8 @@ void model_set_away(struct model *model, bool away);
 
 /* The store of one replica. Freeing it is the end of the replica: its requests are not answered any more. */
 haft_store *model_connect(struct model *model);
+/* Ends the requests of a replica whose session is closed, which frees what they hold: their answers
+ * reach nobody. */
+void model_disconnect(haft_store *store);
 
 #endif

@@ -94,8 +94,9 @@ static struct json_writer ui_begin(haft_buffer *text, haft_value *meta)
     size_t i, n;
 
     hf_json_begin_object(&w);
-    yyjson_obj_foreach(meta, i, n, key, value)
-        hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
+    if (meta)
+        yyjson_obj_foreach(meta, i, n, key, value)
+            hf_json_value(hf_json_name(&w, yyjson_get_str(key), yyjson_get_len(key)), value);
     hf_json_begin_object(json_key(&w, "ui"));
     return w;
 }
