@@ -31,6 +31,7 @@ struct item {
     const char *name;      /* lookup key: name of a tool or prompt, URI of a resource */
     size_t name_size;
     const char *scopes;  /* scopes that its use requires; NULL for none */
+    const char *app;     /* of a tool: URI of its app; NULL for none */
     struct text quoted;  /* the name as JSON */
     struct text rest[2]; /* its listing after the name, for legacy and for modern clients */
 

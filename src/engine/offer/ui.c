@@ -187,6 +187,10 @@ int hf_ui_fill_tool(haft_server *server, struct item *item)
         return hf_server_refuse(server, HAFT_ENOMEM, item->name, "ui: out of memory");
     own->meta = view;
     item->tool = own;
+    if (ui->resource)
+        item->app = haft_arena_copy(item->arena, ui->resource, strlen(ui->resource));
+    if (ui->resource && !item->app)
+        return hf_server_refuse(server, HAFT_ENOMEM, item->name, "ui: out of memory");
     return 0;
 }
 
@@ -237,7 +241,7 @@ void hf_ui_warn(haft_server *server, const struct catalogue *from, const struct 
 
     for (size_t i = 0; i < offers->n; i++) {
         const struct item *item = offers->entries[i].item;
-        const char *uri = item->tool->ui ? item->tool->ui->resource : NULL;
+        const char *uri = item->app;
 
         if (uri && !ui_is_offered(to, uri) &&
             (!ui_has_tool(from, item) || ui_is_offered(from, uri)))
