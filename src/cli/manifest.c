@@ -177,8 +177,8 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
         haft_buffer_printf(buffer, ", at most %u running and %u queued", item->cap->max_running,
                            item->cap->max_waiting);
     haft_buffer_puts(buffer, "\n  timeout    ");
-    manifest_put_time(buffer, item->timeout_ms ? item->timeout_ms
-                                               : atomic_load(&server->limits.timeout_ms));
+    manifest_put_time(buffer, item->calls.timeout_ms ? item->calls.timeout_ms
+                                                     : atomic_load(&server->limits.timeout_ms));
     haft_buffer_puts(buffer, "\n");
     for (int i = 0; i < 2; i++) {
         haft_rate rate = i ? all : item->tool->rate;
@@ -189,8 +189,8 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
         manifest_put_time(buffer, rate.per_ms);
         haft_buffer_puts(buffer, i ? ", over all tools\n" : "\n");
     }
-    if (item->lenient == HAFT_UNSET ? atomic_load(&server->limits.lenient)
-                                    : item->lenient == HAFT_YES)
+    if (item->calls.lenient == HAFT_UNSET ? atomic_load(&server->limits.lenient)
+                                          : item->calls.lenient == HAFT_YES)
         haft_buffer_puts(buffer, "  lenient    yes\n");
 }
 

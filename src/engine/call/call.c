@@ -322,8 +322,9 @@ void hf_call_allow(haft_call *call, unsigned milliseconds)
     const struct item *item = call->item;
 
     if (!milliseconds)
-        milliseconds = item && item->timeout_ms ? item->timeout_ms
-                                                : atomic_load(&call->server->limits.timeout_ms);
+        milliseconds = item && item->calls.timeout_ms
+                           ? item->calls.timeout_ms
+                           : atomic_load(&call->server->limits.timeout_ms);
     call->time.allowed_ms = milliseconds;
     call->time.deadline = call->owner->now + milliseconds;
     call->time.now = call->owner->now;

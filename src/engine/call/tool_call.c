@@ -276,7 +276,7 @@ static int decode_json(haft_call *call, bool lenient, haft_issues *issues)
 static int tool_call_decode(haft_call *call, bool here, haft_issues *issues)
 {
     const struct item *item = call->item;
-    haft_hint hint = item->lenient;
+    haft_hint hint = item->calls.lenient;
     bool lenient =
         hint == HAFT_UNSET ? atomic_load(&call->server->limits.lenient) : hint == HAFT_YES;
     void *in = NULL;

@@ -22,6 +22,12 @@ struct isolated {
     struct item *next;
 };
 
+/* How a tool is called. */
+struct item_calls {
+    haft_hint lenient; /* UNSET: as configured for the server */
+    unsigned timeout_ms;
+};
+
 /* An offered item. Its strings and compiled schemas live in its arena. */
 struct item {
     atomic_uint refs;
@@ -46,11 +52,10 @@ struct item {
     haft_json_handler *handler; /* handler of a tool built at run time */
     void *data;
     bool quick;
-    haft_hint lenient; /* UNSET: as configured for the server */
+    struct item_calls calls;
     /* Whether arguments are decoded from text (direct.c), until a call needs them as JSON. NULL
      * if that is not possible. */
     atomic_bool *direct;
-    unsigned timeout_ms;
     _Atomic(void *) counts; /* owned by src/stage: counters of its calls */
     unsigned isolate;       /* unique number if its calls run in processes; otherwise 0 */
     struct isolated isolated;

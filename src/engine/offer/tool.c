@@ -156,7 +156,7 @@ static bool is_object(const haft_schema *schema)
 static int arrange(haft_server *server, struct item *item, const haft_tool *tool)
 {
     item->quick = tool->quick;
-    item->timeout_ms = tool->timeout_ms;
+    item->calls.timeout_ms = tool->timeout_ms;
     if (tool->isolate && tool->quick)
         return hf_server_refuse(server, HAFT_EINVAL, tool->name,
                                 "a tool cannot be both quick and isolated");
@@ -184,7 +184,7 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     item->tool = tool;
     item->call = tool->call;
     item->data = tool->data;
-    item->lenient = tool->lenient;
+    item->calls.lenient = tool->lenient;
     if (!hf_item_set_name(item, tool->name))
         return hf_server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (!tool->call && !item->handler)
