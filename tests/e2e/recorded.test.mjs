@@ -8,7 +8,7 @@ import { createReadStream, existsSync, mkdtempSync, readdirSync, rmSync, statSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import test from "node:test";
+import { describe, test } from "node:test";
 
 import { Conversation } from "./spec.mjs";
 
@@ -78,26 +78,28 @@ function isProgram(name) {
     return stat.isFile() && (stat.mode & 0o111) !== 0;
 }
 
-for (const room of rooms.filter((room) => existsSync(join(programs, room))))
-    for (const name of readdirSync(join(programs, room)).map((file) => `${room}/${file}`))
-        if (!exempt[name] && isProgram(name))
-            test(name, async (t) => {
-                const folder = mkdtempSync(join(tmpdir(), "haft-record-"));
+describe("programs", { concurrency: 4 }, () => {
+    for (const room of rooms.filter((room) => existsSync(join(programs, room))))
+        for (const name of readdirSync(join(programs, room)).map((file) => `${room}/${file}`))
+            if (!exempt[name] && isProgram(name))
+                test(name, async (t) => {
+                    const folder = mkdtempSync(join(tmpdir(), "haft-record-"));
 
-                try {
-                    await run(join(programs, name), join(folder, "messages"));
-                    const sessions = await check(join(folder, "messages"));
-                    const count = sessions.reduce((sum, session) => sum + session.count, 0);
+                    try {
+                        await run(join(programs, name), join(folder, "messages"));
+                        const sessions = await check(join(folder, "messages"));
+                        const count = sessions.reduce((sum, session) => sum + session.count, 0);
 
-                    t.diagnostic(`${count} messages`);
-                    assert.deepEqual(
-                        sessions.flatMap((session) => session.faults).slice(0, 20),
-                        [],
-                    );
-                    talkative += count > 0;
-                } finally {
-                    rmSync(folder, { recursive: true });
-                }
-            });
+                        t.diagnostic(`${count} messages`);
+                        assert.deepEqual(
+                            sessions.flatMap((session) => session.faults).slice(0, 20),
+                            [],
+                        );
+                        talkative += count > 0;
+                    } finally {
+                        rmSync(folder, { recursive: true });
+                    }
+                });
+});
 
 test("most programs have something to say", () => assert.ok(talkative >= atLeast, `${talkative}`));
