@@ -35,7 +35,9 @@ if(HAFT_SANITIZE)
     target_compile_options(haft_flags INTERFACE -fsanitize=${HAFT_SANITIZE}
                            -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(haft_flags INTERFACE -fsanitize=${HAFT_SANITIZE})
-    # Linking several hundred programs with GNU ld takes longer than compiling them.
+endif()
+# Linking several hundred programs with GNU ld takes longer than compiling them.
+if(CMAKE_BUILD_TYPE STREQUAL Debug)
     find_program(HAFT_LLD ld.lld)
     if(HAFT_LLD)
         target_link_options(haft_flags INTERFACE -fuse-ld=lld)

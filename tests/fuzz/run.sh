@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/corpus"
 [ -d "$seeds" ] || seeds=
-if ! "$target" -runs="${FUZZ_RUNS:-200000}" -max_total_time="${FUZZ_SECONDS:-4}" -timeout=10 \
+if ! "$target" -runs="${FUZZ_RUNS:-200000}" -max_total_time="${FUZZ_SECONDS:-3}" -timeout=10 \
     -max_len=4096 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$work/" \
     "$work/corpus" ${seeds:+"$seeds"} </dev/null >"$work/log" 2>&1; then
     tail -n 60 "$work/log"
