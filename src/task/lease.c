@@ -206,7 +206,6 @@ static void takeover_read(struct task_io *io)
     uint64_t version = io->ops[TAKE_TASK].ret_version;
     haft_slice value = io->ops[TAKE_TASK].ret_value;
     haft_store_op *op;
-    int64_t left;
 
     if (hf_task_view_read(io, takeover->arena, record) || io->ops[TAKE_LEASE].status == 1 ||
         task_is_over(record->state)) {
@@ -219,12 +218,11 @@ static void takeover_read(struct task_io *io)
         takeover_free(tasks, takeover);
         return;
     }
-    left = takeover->task->expires - hf_tasks_now(tasks);
     hf_task_io_init(io, tasks, record->id, NULL, takeover_taken, takeover);
     op = hf_task_io_put(io, "task", value.data, value.size);
     op->if_version = true;
     op->version = version;
-    op->expires_ms = left > 0 ? left : 1;
+    op->expires_ms = hf_task_left(tasks, record);
     op = hf_task_io_put(io, "lease", tasks->owner, HEX_TEXT);
     op->if_version = true;
     op->expires_ms = tasks->options.lease_ms;

@@ -98,6 +98,15 @@ void hf_task_free(struct task *task)
     allocator->release(allocator->context, task, sizeof *task);
 }
 
+int64_t hf_task_left(struct tasks *tasks, const struct task_record *record)
+{
+    int64_t left = record->created + record->ttl - hf_tasks_now(tasks);
+
+    if (left > record->ttl) /* created in the future: the clock has been set back since then */
+        left = record->ttl;
+    return left > 0 ? left : 1;
+}
+
 struct task *hf_task_new(struct tasks *tasks, const struct task_record *record)
 {
     const haft_allocator *allocator = tasks->allocator;
@@ -128,7 +137,7 @@ struct task *hf_task_new(struct tasks *tasks, const struct task_record *record)
     task->record.questions = task->record.answers = NULL;
     task->record.outcome = (struct text){NULL, 0};
     task->client = hf_task_client(record->principal);
-    task->expires = record->created + record->ttl;
+    task->expires = hf_tasks_now(tasks) + hf_task_left(tasks, record);
     return task;
 }
 

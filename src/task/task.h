@@ -219,6 +219,8 @@ int hf_tasks_random(struct tasks *tasks, const haft_loop *loop, void *bytes, siz
 
 /* Finds a task of this process, with the lock held; NULL if there is none. */
 struct task *hf_task_find(struct tasks *tasks, const char *id);
+/* Milliseconds until the task is deleted, from 1 to its ttl. */
+int64_t hf_task_left(struct tasks *tasks, const struct task_record *record);
 /* Creates a task that is not in the table; NULL without memory. */
 struct task *hf_task_new(struct tasks *tasks, const struct task_record *record);
 void hf_task_link(struct task *task); /* with the lock held */
