@@ -4,6 +4,7 @@
 #include "base/hex.h"
 #include "engine/call/identity.h"
 #include "engine/call/respond.h"
+#include "engine/session/session.h"
 #include "protocol/meta.h"
 #include "task/task.h"
 
@@ -371,6 +372,8 @@ static void create_complete(haft_call *call)
     if (legacy)
         hf_json_end_object(&w);
     hf_respond_end(call, true, "task");
+    if (legacy)
+        hf_session_follow_task(call, creation->record.id);
 }
 
 /* ---- which calls become tasks ---- */

@@ -326,6 +326,8 @@ struct task_watch *hf_task_watch(struct tasks *tasks, yyjson_val *ids, void (*wa
                                  void *context);
 const char *hf_task_news(struct task_watch *watch, size_t *ret_size);
 void hf_task_unwatch(struct task_watch *watch);
+struct task_watch *hf_task_follow(struct tasks *tasks, struct task_watch *watch, const char *id,
+                                  void (*wake)(void *context), void *context);
 void hf_task_watches_free(struct tasks *tasks);
 
 #endif
