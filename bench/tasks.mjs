@@ -12,7 +12,7 @@ import { median, percent, spread, table } from './table.mjs';
 import { freePort, inFolder, loadCore, MODERN, pause, program, serverCore } from './work.mjs';
 
 const quick = process.argv.includes('quick');
-const [rounds, seconds, stored] = quick ? [3, 1, 10000] : [7, 3, 100000];
+const [rounds, seconds, stored] = quick ? [3, 1, 10000] : [5, 2, 100000];
 const inFlight = [1, 16, 64, 256];
 const polling = [1, 16, 64];
 const meta = {
@@ -144,7 +144,7 @@ async function fill(folder, running, file) {
     const server = await open(running, file);
     let created = 0;
     while (created < stored) {
-        const rate = load(folder, server.url, call('job'), '"taskId"', 256, 5);
+        const rate = load(folder, server.url, call('job'), '"taskId"', 64, 5);
         created += rate * 5;
     }
     await finish(server, (await ask(server.url, call('job'))).taskId); // the latest one
