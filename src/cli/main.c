@@ -257,7 +257,7 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
         return command_unable(command);
     }
     if (command->settings.store.task_file) {
-        status = hf_task_store_open(command->settings.store.task_file, command->server->allocator,
+        status = hf_task_store_open(command->settings.store.task_file, command->server, logger,
                                     &command->settings.tasks.store, &reason);
         if (status)
             return hf_command_refuse(command, &reason);

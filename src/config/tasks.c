@@ -2,13 +2,33 @@
 #include "config/tasks.h"
 
 #include "engine/offer/catalogue.h"
+#include "observe/log.h"
 #include "part/sqlite.h"
 
-int hf_task_store_open(const char *file, const haft_allocator *allocator, haft_store **ret_store,
-                       haft_reason *reterr_reason)
+static void tasks_log_to_logger(void *context, haft_level level, const char *text, size_t size)
 {
-    *ret_store = hf_sqlite_open(file, HAFT_WITH(haft_sqlite_options, .allocator = allocator),
-                                "--tasks", reterr_reason);
+    hf_logger_record(context, &(haft_record){.level = level, .text = text, .size = size});
+}
+
+static void tasks_log_to_server(void *context, haft_level level, const char *text, size_t size)
+{
+    hf_server_log(context, level, "%.*s", (int)size, text);
+}
+
+int hf_task_store_open(const char *file, haft_server *server, struct logger *logger,
+                       haft_store **ret_store, haft_reason *reterr_reason)
+{
+    haft_sqlite_options options = HAFT_INIT(haft_sqlite_options, .allocator = server->allocator,
+                                            .log = tasks_log_to_server, .log_context = server);
+
+    if (logger) {
+        options.log = tasks_log_to_logger;
+        options.log_context = logger;
+    } else if (server->options.log) { /* outlives the server, as the store does */
+        options.log = server->options.log;
+        options.log_context = server->options.log_context;
+    }
+    *ret_store = hf_sqlite_open(file, &options, "--tasks", reterr_reason);
     return *ret_store ? 0 : reterr_reason->code;
 }
 

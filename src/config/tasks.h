@@ -4,10 +4,12 @@
 
 #include "config/settings.h"
 
-/* Opens the store of tasks in a SQLite database. Returns 0, or an error with the reason. Free it with
- * haft_store_free. */
-int hf_task_store_open(const char *file, const haft_allocator *allocator, haft_store **ret_store,
-                       haft_reason *reterr_reason);
+struct logger;
+
+/* Opens the store of tasks in a SQLite database. It reports errors of the file to the logger, or, without one, to the
+ * log of the server. Returns 0, or an error with the reason. Free it with haft_store_free. */
+int hf_task_store_open(const char *file, haft_server *server, struct logger *logger,
+                       haft_store **ret_store, haft_reason *reterr_reason);
 
 /* Enables tasks if a tool of the server declares them, or if there is a store for them
  * (settings->tasks.store). Returns 0, or an error that has been reported. */

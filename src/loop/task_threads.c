@@ -11,13 +11,15 @@ enum { TASK_THREADS_PAUSE = 2 };
 
 struct task_threads {
     uv_mutex_t lock;
-    uv_cond_t woken;
+    uv_cond_t woken;  /* for the thread that does what is due */
+    uv_cond_t queued; /* for workers */
     struct tasks *tasks;
     const struct task_work *work;
     const haft_allocator *allocator;
     haft_time epoch;  /* wall-clock time when the clock was started, */
     uint64_t started; /* and the clock then, in nanoseconds */
-    uint64_t wakes;   /* number of wake-ups so far */
+    uint64_t wakes;   /* number of wake-ups so far, */
+    uint64_t runs;    /* and of tasks to run */
     bool stopping;
     size_t size; /* of this */
     unsigned n;
@@ -37,13 +39,37 @@ static void task_threads_wake(void *context)
 
     uv_mutex_lock(&threads->lock);
     threads->wakes++;
-    uv_cond_broadcast(&threads->woken);
+    uv_cond_signal(&threads->woken);
     uv_mutex_unlock(&threads->lock);
 }
 
-/* Waits for a wake-up after the given one, at most until then (-1: without a limit). Returns false
- * if the threads must end. */
-static bool task_threads_wait(struct task_threads *threads, uint64_t *seen, haft_time until)
+/* One worker is enough: those that are busy check the queue before they wait. */
+static void task_threads_queue(void *context)
+{
+    struct task_threads *threads = context;
+
+    uv_mutex_lock(&threads->lock);
+    threads->runs++;
+    uv_cond_signal(&threads->queued);
+    uv_mutex_unlock(&threads->lock);
+}
+
+/* A worker waits for a task after the given one. Returns false if the threads must end. */
+static bool task_threads_wait(struct task_threads *threads, uint64_t *seen)
+{
+    bool stopping;
+
+    uv_mutex_lock(&threads->lock);
+    while (!threads->stopping && threads->runs == *seen)
+        uv_cond_wait(&threads->queued, &threads->lock);
+    *seen = threads->runs;
+    stopping = threads->stopping;
+    uv_mutex_unlock(&threads->lock);
+    return !stopping;
+}
+
+/* The same for a wake-up, at most until then. */
+static bool task_threads_wait_until(struct task_threads *threads, uint64_t *seen, haft_time until)
 {
     bool stopping;
 
@@ -51,10 +77,8 @@ static bool task_threads_wait(struct task_threads *threads, uint64_t *seen, haft
     while (!threads->stopping && threads->wakes == *seen) {
         haft_time now = task_threads_now(threads);
 
-        if (until < 0)
-            uv_cond_wait(&threads->woken, &threads->lock);
-        else if (now >= until || uv_cond_timedwait(&threads->woken, &threads->lock,
-                                                   (uint64_t)(until - now) * 1000000))
+        if (now >= until ||
+            uv_cond_timedwait(&threads->woken, &threads->lock, (uint64_t)(until - now) * 1000000))
             break;
     }
     *seen = threads->wakes;
@@ -71,7 +95,7 @@ static void task_threads_run(void *context)
     do {
         while (threads->work->run_one(threads->tasks, task_threads_now(threads)))
             ;
-    } while (task_threads_wait(threads, &seen, -1));
+    } while (task_threads_wait(threads, &seen));
 }
 
 static void task_threads_keep_time(void *context)
@@ -82,7 +106,7 @@ static void task_threads_keep_time(void *context)
 
     do {
         next = threads->work->work(threads->tasks, task_threads_now(threads));
-    } while (task_threads_wait(threads, &seen, next));
+    } while (task_threads_wait_until(threads, &seen, next));
 }
 
 static void task_threads_stop(void *context)
@@ -91,10 +115,12 @@ static void task_threads_stop(void *context)
 
     uv_mutex_lock(&threads->lock);
     threads->stopping = true;
-    uv_cond_broadcast(&threads->woken);
+    uv_cond_signal(&threads->woken);
+    uv_cond_broadcast(&threads->queued);
     uv_mutex_unlock(&threads->lock);
     for (unsigned i = 0; i < threads->n; i++)
         uv_thread_join(&threads->ids[i]);
+    uv_cond_destroy(&threads->queued);
     uv_cond_destroy(&threads->woken);
     uv_mutex_destroy(&threads->lock);
     threads->allocator->release(threads->allocator->context, threads, threads->size);
@@ -109,8 +135,11 @@ static bool task_threads_init(struct task_threads *threads)
     threads->started = uv_hrtime();
     if (uv_mutex_init(&threads->lock))
         return false;
-    if (!uv_cond_init(&threads->woken))
-        return true;
+    if (!uv_cond_init(&threads->woken)) {
+        if (!uv_cond_init(&threads->queued))
+            return true;
+        uv_cond_destroy(&threads->woken);
+    }
     uv_mutex_destroy(&threads->lock);
     return false;
 }
@@ -156,6 +185,7 @@ const struct task_platform *hf_platform_tasks(void)
 {
     static const struct task_platform platform = {.start = task_threads_start,
                                                   .wake = task_threads_wake,
+                                                  .run = task_threads_queue,
                                                   .stop = task_threads_stop,
                                                   .random = task_threads_random,
                                                   .now = task_threads_now,

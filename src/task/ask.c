@@ -142,6 +142,10 @@ static void ask_checked(struct task_io *io)
     } else if (io->request.status > 0 && io->ops[CHECK_TASK].status == 1) {
         hf_tasks_lock(tasks);
         answered = ask_is_answered(check);
+        if (answered && task->run.call) { /* another user still has the call that asked */
+            answered = false;
+            task->poked = true;
+        }
         if (answered) {
             task->record.state = TASK_WORKING;
             task->writing.dirty = true;
@@ -152,7 +156,7 @@ static void ask_checked(struct task_io *io)
     }
     if (answered) {
         hf_task_flush(task);
-        hf_tasks_wake(tasks);
+        hf_tasks_wake_worker(tasks);
     }
     ask_check_free(check);
 }

@@ -4,6 +4,7 @@
 #include "base/hex.h"
 #include "engine/call/identity.h"
 #include "engine/call/respond.h"
+#include "engine/session/session.h"
 #include "protocol/meta.h"
 #include "task/task.h"
 
@@ -12,8 +13,9 @@
 
 /* The request of a client that becomes a task; in the memory of its call. */
 struct creation {
-    struct task_io io;
-    struct task *task; /* NULL when it has been queued or given up */
+    struct task_io index, io; /* are sent together */
+    atomic_int unanswered;    /* number of them */
+    struct task *task;        /* NULL when it has been queued or given up */
     struct task_record record;
     haft_buffer call, text;
     struct call_task view; /* for stages: haft_call_task */
@@ -92,6 +94,15 @@ static size_t create_count(const struct tasks *tasks, uint64_t client)
     return n;
 }
 
+/* Whether the client has as many tasks as it may, with the lock held. Tasks are counted one by one only if all
+ * clients with the same hash have so many. */
+static bool create_has_most(const struct tasks *tasks, uint64_t client)
+{
+    size_t most = tasks->options.max_per_client;
+
+    return tasks->clients[client % TASK_SLOTS] >= most && create_count(tasks, client) >= most;
+}
+
 /* Why there is no room for a task of that client; NULL if there is. With the lock held. */
 static const char *create_full(const struct tasks *tasks, uint64_t client)
 {
@@ -101,7 +112,7 @@ static const char *create_full(const struct tasks *tasks, uint64_t client)
         return "Too many tasks are waiting to run; try again later";
     if (tasks->n_tasks >= tasks->options.max_tasks)
         return "Too many tasks are unfinished; try again later";
-    if (create_count(tasks, client) >= tasks->options.max_per_client)
+    if (create_has_most(tasks, client))
         return "The client has too many unfinished tasks; try again when one has ended";
     return NULL;
 }
@@ -129,6 +140,30 @@ static void create_drop(struct creation *creation)
     hf_task_unpin(task);
 }
 
+static void create_removed(struct task_io *io)
+{
+    io->tasks->allocator->release(io->tasks->allocator->context, io, sizeof *io);
+}
+
+/* Removes what a request has written, or may have written: the client gets an error, so the task must not run when
+ * a process finds it later. If that fails as well, the entries expire. */
+static void create_remove(const struct task_io *written)
+{
+    struct tasks *tasks = written->tasks;
+    struct task_io *io;
+
+    if (written->request.status != 1 && !written->request.is_unknown)
+        return;
+    io = tasks->allocator->alloc(tasks->allocator->context, sizeof *io);
+    if (!io)
+        return;
+    hf_task_io_init(io, tasks, written->id, NULL, create_removed, NULL);
+    io->request.space = written->request.space;
+    for (size_t i = 0; i < written->request.n_ops; i++)
+        hf_task_io_add(io, HAFT_STORE_DELETE, written->ops[i].key.data);
+    hf_task_io_submit(io);
+}
+
 /* Whether the task survives the end of the process, or the store does not promise that. */
 static bool create_is_kept(const struct task_io *io)
 {
@@ -138,23 +173,15 @@ static bool create_is_kept(const struct task_io *io)
            !status.durable;
 }
 
-static void create_stored(struct task_io *io)
+/* Both requests have been applied. */
+static void create_begin(haft_call *call, struct creation *creation)
 {
-    haft_call *call = io->context;
-    struct creation *creation = call->handler.out;
     struct task *task = creation->task;
-    struct tasks *tasks = io->tasks;
-    bool unwanted = atomic_load(&call->cancelled), kept;
+    struct tasks *tasks = task->tasks;
+    const struct task_io *io = &creation->io;
+    bool unwanted = atomic_load(&call->cancelled), kept = create_is_kept(io);
 
-    if (io->request.status != 1) {
-        create_drop(creation);
-        create_finish(call, creation,
-                      hf_task_refuse_status(call, io->request.status < 0 ? io->request.status
-                                                                         : HAFT_EEXISTS));
-        return;
-    }
     creation->task = NULL;
-    kept = create_is_kept(io);
     hf_tasks_lock(tasks);
     task->writing.version = io->ops[1].ret_version;
     task->writing.lease = io->ops[2].ret_version;
@@ -170,7 +197,7 @@ static void create_stored(struct task_io *io)
         hf_task_end(task, TASK_CANCELLED,
                     kept ? "The client did not wait for the id" : CREATE_NOT_KEPT, NULL, 0);
     hf_task_unpin(task);
-    hf_tasks_wake(tasks);
+    hf_tasks_wake_worker(tasks);
     if (!kept)
         haft_log(call, HAFT_ERROR,
                  "cannot create a task: the store (%s) accepted it, but not durably",
@@ -179,30 +206,55 @@ static void create_stored(struct task_io *io)
                   kept ? 0 : hf_task_refuse(call, RPC_INTERNAL_ERROR, CREATE_NOT_KEPT));
 }
 
-/* The entry that finds the task after a crash exists before the task does. */
-static void create_indexed(struct task_io *io)
+/* A task that is not in the index would be lost after a crash, and one that is only in the index does not exist. Until both
+ * requests have been applied, nobody knows the id, and no handler runs. */
+static void create_stored(struct task_io *io)
 {
     haft_call *call = io->context;
     struct creation *creation = call->handler.out;
-    struct tasks *tasks = io->tasks;
-    int64_t left = creation->record.ttl;
-    haft_store_op *op;
+    int index, status;
 
-    if (io->request.status != 1) {
-        create_drop(creation);
-        create_finish(call, creation, hf_task_refuse_status(call, io->request.status));
+    if (atomic_fetch_sub(&creation->unanswered, 1) > 1)
+        return;
+    index = creation->index.request.status;
+    status = creation->io.request.status;
+    if (index == 1 && status == 1) {
+        create_begin(call, creation);
         return;
     }
-    hf_task_io_init(io, tasks, creation->record.id, NULL, create_stored, call);
-    io->request.durable = true;
-    hf_task_io_put(io, "call", creation->call.data, creation->call.size)->expires_ms = left;
-    op = hf_task_io_put(io, "task", creation->text.data, creation->text.size);
+    create_remove(&creation->index);
+    create_remove(&creation->io);
+    create_drop(creation);
+    create_finish(call, creation,
+                  hf_task_refuse_status(call, index < 0    ? index
+                                              : status < 0 ? status
+                                                           : HAFT_EEXISTS));
+}
+
+static void create_store(struct tasks *tasks, haft_call *call, struct creation *creation)
+{
+    const struct task_record *record = &creation->record;
+    char entry[INDEX_TEXT];
+    haft_store_op *op;
+
+    atomic_init(&creation->unanswered, 2);
+    hf_task_io_init(&creation->io, tasks, record->id, NULL, create_stored, call);
+    creation->io.request.durable = true;
+    op = hf_task_io_put(&creation->io, "call", creation->call.data, creation->call.size);
+    op->expires_ms = record->ttl;
+    op = hf_task_io_put(&creation->io, "task", creation->text.data, creation->text.size);
     op->if_version = true;
-    op->expires_ms = left;
-    op = hf_task_io_put(io, "lease", tasks->owner, HEX_TEXT);
+    op->expires_ms = record->ttl;
+    op = hf_task_io_put(&creation->io, "lease", tasks->owner, HEX_TEXT);
     op->if_version = true;
     op->expires_ms = tasks->options.lease_ms;
-    hf_task_io_submit(io);
+    hf_task_io_init(&creation->index, tasks, record->id, NULL, create_stored, call);
+    creation->index.request.space = TASK_INDEX;
+    hf_task_index_write(INDEX_LIVE, record->principal, entry);
+    hf_task_io_put(&creation->index, "task", entry, sizeof entry)->expires_ms = record->ttl;
+    /* First the index, so that it is on disk when the task is. */
+    hf_task_io_submit(&creation->index);
+    hf_task_io_submit(&creation->io);
 }
 
 /* The time to live that the client, the tool or the server wants. */
@@ -271,7 +323,6 @@ static int create_execute(haft_call *call)
 {
     struct tasks *tasks = call->server->tasks.service;
     struct creation *creation = haft_arena_zalloc(call->arena, 1, sizeof *creation);
-    char entry[INDEX_TEXT];
     int status;
 
     if (!creation)
@@ -299,11 +350,7 @@ static int create_execute(haft_call *call)
         haft_buffer_finish(&creation->text);
         return status;
     }
-    hf_task_io_init(&creation->io, tasks, creation->record.id, NULL, create_indexed, call);
-    creation->io.request.space = TASK_INDEX;
-    hf_task_index_write(INDEX_LIVE, creation->record.principal, entry);
-    hf_task_io_put(&creation->io, "task", entry, sizeof entry)->expires_ms = creation->record.ttl;
-    hf_task_io_submit(&creation->io);
+    create_store(tasks, call, creation);
     return HAFT_PENDING;
 }
 
@@ -325,6 +372,8 @@ static void create_complete(haft_call *call)
     if (legacy)
         hf_json_end_object(&w);
     hf_respond_end(call, true, "task");
+    if (legacy)
+        hf_session_follow_task(call, creation->record.id);
 }
 
 /* ---- which calls become tasks ---- */

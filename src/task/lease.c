@@ -7,11 +7,14 @@
 #include "task/task.h"
 
 enum {
-    LEASE_BATCH = 64, /* tasks of one pass */
-    LEASE_STEP = 100, /* entries of the index in one step of a scan */
+    LEASE_BATCH = 64,    /* tasks of one pass */
+    LEASE_SLOTS = 64,    /* slots that are checked while the lock is held */
+    LEASE_PENDING = 500, /* requests to the store that may be pending when leases are renewed */
+    LEASE_STEP = 200,    /* entries of the index in one step of a scan */
     LEASE_SCAN = 8 << 20,
     LEASE_ARENA = 64 << 20,
     LEASE_TICK = 200,
+    LEASE_SOON = 10,     /* there is more to do */
     LEASE_WAITERS = 5000 /* waiting requests read their task at least this often */
 };
 
@@ -35,7 +38,7 @@ static bool lease_look(struct task *task, haft_time now, struct lease_due *due)
         atomic_store(&task->run.call->time.now, now);
     if (task->place == PLACE_HELD && !task->tasks->stopping)
         hf_task_queue(task);
-    if (now >= writing->renews) {
+    if (now >= writing->renews && atomic_load(&task->tasks->pending) < LEASE_PENDING) {
         writing->renew = true;
         task->poked = true; /* messages can be lost */
     }
@@ -84,10 +87,10 @@ static void lease_do(struct tasks *tasks, const struct lease_due *due)
 static size_t lease_pass(struct tasks *tasks, size_t slot, haft_time now)
 {
     struct lease_due due[LEASE_BATCH];
-    size_t n = 0;
+    size_t n = 0, end = slot + LEASE_SLOTS < TASK_SLOTS ? slot + LEASE_SLOTS : TASK_SLOTS;
 
     hf_tasks_lock(tasks);
-    for (; slot < TASK_SLOTS && n < LEASE_BATCH; slot++)
+    for (; slot < end && n < LEASE_BATCH; slot++)
         for (struct task *task = tasks->slots[slot]; task && n < LEASE_BATCH; task = task->next)
             if (lease_look(task, now, &due[n])) {
                 task_pin(task);
@@ -138,7 +141,7 @@ static void takeover_apply(struct takeover *takeover, struct task *task)
             hf_task_queue(task);
         }
         hf_tasks_unlock(tasks);
-        hf_tasks_wake(tasks);
+        hf_tasks_wake_worker(tasks);
     }
 }
 
@@ -203,7 +206,6 @@ static void takeover_read(struct task_io *io)
     uint64_t version = io->ops[TAKE_TASK].ret_version;
     haft_slice value = io->ops[TAKE_TASK].ret_value;
     haft_store_op *op;
-    int64_t left;
 
     if (hf_task_view_read(io, takeover->arena, record) || io->ops[TAKE_LEASE].status == 1 ||
         task_is_over(record->state)) {
@@ -216,12 +218,11 @@ static void takeover_read(struct task_io *io)
         takeover_free(tasks, takeover);
         return;
     }
-    left = takeover->task->expires - hf_tasks_now(tasks);
     hf_task_io_init(io, tasks, record->id, NULL, takeover_taken, takeover);
     op = hf_task_io_put(io, "task", value.data, value.size);
     op->if_version = true;
     op->version = version;
-    op->expires_ms = left > 0 ? left : 1;
+    op->expires_ms = hf_task_left(tasks, record);
     op = hf_task_io_put(io, "lease", tasks->owner, HEX_TEXT);
     op->if_version = true;
     op->expires_ms = tasks->options.lease_ms;
@@ -354,10 +355,35 @@ void hf_tasks_wake_waiters(struct tasks *tasks)
     hf_tasks_unlock(tasks);
 }
 
+/* Wakes workers for tasks that have been held back. */
+static void lease_wake_workers(struct tasks *tasks)
+{
+    size_t n = atomic_load(&tasks->n_queued);
+
+    for (size_t i = 0; i < n && i < tasks->options.workers; i++)
+        hf_tasks_wake_worker(tasks);
+}
+
+/* When there is something to do again. */
+static haft_time lease_next(struct tasks *tasks, haft_time now)
+{
+    const struct task_scan *scan = tasks->scan;
+
+    if ((scan && (atomic_load(&scan->busy) || scan->scan.cursor)) ||
+        atomic_load(&tasks->pending) >= LEASE_PENDING)
+        return now + LEASE_SOON;
+    if (atomic_load(&tasks->n_tasks))
+        return now + LEASE_TICK;
+    atomic_store(&tasks->idle, true);
+    if (!atomic_load(&tasks->n_tasks))
+        return now + tasks->options.lease_ms / 2;
+    atomic_store(&tasks->idle, false); /* one has been created meanwhile */
+    return now + LEASE_TICK;
+}
+
 haft_time hf_tasks_work(struct tasks *tasks, haft_time now)
 {
     haft_time before = atomic_load(&tasks->now);
-    bool more;
 
     if (now > before)
         atomic_store(&tasks->now, now);
@@ -368,8 +394,8 @@ haft_time hf_tasks_work(struct tasks *tasks, haft_time now)
     if (atomic_load(&tasks->news))
         hf_tasks_read_news(tasks);
     lease_scan(tasks, now);
-    more = tasks->scan && !atomic_load(&tasks->scan->busy) && tasks->scan->scan.cursor;
-    return now + (more || tasks->n_tasks ? LEASE_TICK : tasks->options.lease_ms / 2);
+    lease_wake_workers(tasks);
+    return lease_next(tasks, now);
 }
 
 /* ---- shutting down ---- */
@@ -380,14 +406,14 @@ static bool stop_gives_up(const struct task *task)
     return task->place != PLACE_RUNNING || task->record.crash != HAFT_TASK_FAIL;
 }
 
-/* A task that has not been dealt with, with a user; NULL if there is none. */
-static struct task *stop_next(struct tasks *tasks, bool all)
+/* A task of this or a later slot that has not been dealt with, with a user; NULL if there is none. */
+static struct task *stop_next(struct tasks *tasks, size_t *slot, bool all)
 {
     struct task *found = NULL;
 
     hf_tasks_lock(tasks);
-    for (size_t i = 0; i < TASK_SLOTS && !found; i++)
-        for (struct task *task = tasks->slots[i]; task && !found; task = task->next)
+    for (; *slot < TASK_SLOTS && !found; *slot += !found)
+        for (struct task *task = tasks->slots[*slot]; task && !found; task = task->next)
             if (task->place != PLACE_NEW && !task->writing.lost &&
                 !task_is_over(task->record.state) && (all || stop_gives_up(task)))
                 found = task;
@@ -420,17 +446,21 @@ void hf_tasks_stop(struct tasks *tasks, unsigned ms)
 {
     haft_time end = hf_tasks_now(tasks) + (tasks->own_store ? 0 : ms); /* memory outlives nothing */
     struct task *task;
+    size_t slot = 0;
 
     hf_tasks_lock(tasks);
     tasks->stopping = true;
     hf_tasks_unlock(tasks);
-    while ((task = stop_next(tasks, false))) {
+    while ((task = stop_next(tasks, &slot, false))) {
         stop_give_up(task);
         hf_task_unpin(task);
+        while (tasks->pending >= LEASE_PENDING && hf_tasks_now(tasks) < end)
+            stop_pause(tasks); /* the queue of the store has a limit */
     }
     while (tasks->threads && tasks->n_running && hf_tasks_now(tasks) < end)
         stop_pause(tasks);
-    while ((task = stop_next(tasks, true))) {
+    slot = 0;
+    while ((task = stop_next(tasks, &slot, true))) {
         hf_task_fail(task, RPC_INTERNAL_ERROR, "The server was shut down while the task ran");
         hf_task_unpin(task);
     }

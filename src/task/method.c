@@ -156,7 +156,6 @@ static void method_read_answers(struct task_io *io)
     bool any = io->ops[1].status == 1;
     int status = method_read(call, inquiry);
     haft_store_op *op;
-    int64_t left;
 
     if (status || inquiry->record.state != TASK_INPUT) {
         inquiry->then(call, status);
@@ -169,12 +168,11 @@ static void method_read_answers(struct task_io *io)
         inquiry->then(call, status);
         return;
     }
-    left = inquiry->record.created + inquiry->record.ttl - hf_tasks_now(tasks);
     hf_task_io_init(io, tasks, inquiry->record.id, call->arena, answer_stored, call);
     op = hf_task_io_put(io, "answers", inquiry->text.data, inquiry->text.size);
     op->if_version = true;
     op->version = any ? version : 0;
-    op->expires_ms = left > 0 ? left : 1;
+    op->expires_ms = hf_task_left(tasks, &inquiry->record);
     hf_task_io_publish(io, CHANGE_OF_CLIENT);
     io->request.durable = true;
     hf_task_io_submit(io);
@@ -248,7 +246,6 @@ static void cancel_read(struct task_io *io)
     struct inquiry *inquiry = call->handler.out;
     struct tasks *tasks = io->tasks;
     int status = method_read(call, inquiry);
-    int64_t left;
 
     if (!status && task_is_over(inquiry->record.state) &&
         hf_revision_rows[call->revision].tasks == TASKS_EXPERIMENTAL)
@@ -257,9 +254,8 @@ static void cancel_read(struct task_io *io)
         haft_finish(call, status);
         return;
     }
-    left = inquiry->record.created + inquiry->record.ttl - hf_tasks_now(tasks);
     hf_task_io_init(io, tasks, inquiry->record.id, NULL, cancel_stored, call);
-    hf_task_io_put(io, "cancel", "1", 1)->expires_ms = left > 0 ? left : 1;
+    hf_task_io_put(io, "cancel", "1", 1)->expires_ms = hf_task_left(tasks, &inquiry->record);
     hf_task_io_publish(io, CHANGE_OF_CLIENT);
     hf_task_io_submit(io);
 }

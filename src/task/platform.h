@@ -20,7 +20,8 @@ struct task_platform {
      * cannot. */
     void *(*start)(struct tasks *tasks, const struct task_work *work, unsigned workers,
                    const haft_allocator *allocator);
-    void (*wake)(void *threads); /* there is something to run, or to do; from any thread */
+    void (*wake)(void *threads); /* there is something to do; from any thread */
+    void (*run)(void *threads);  /* there is something to run; from any thread */
     void (*stop)(void *threads); /* waits for the threads, and frees them */
     int (*random)(void *bytes, size_t size);
     haft_time (*now)(void *threads);

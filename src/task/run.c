@@ -10,16 +10,20 @@
 #include "task/task.h"
 
 enum { RUN_ACTIVE, RUN_RETURNED, RUN_FINISHED };
-enum { RUN_HEAD = 128 };
+enum {
+    RUN_HEAD = 128,
+    RUN_LOADS = 64 /* tasks that are read from the store at a time */
+};
 
 /* ---- the queue ---- */
 
-/* The first of the queue that has not ended meanwhile, which gets a user; with the lock held. */
+/* The first of the queue that has not ended meanwhile, which gets a user; with the lock held. NULL as well if it must be
+ * read from the store while enough others are. */
 static struct task *run_next(struct tasks *tasks)
 {
     struct task *task;
 
-    while ((task = tasks->first)) {
+    while ((task = tasks->first) && (task->run.loaded || tasks->n_loading < RUN_LOADS)) {
         tasks->first = task->behind;
         if (!tasks->first)
             tasks->last = &tasks->first;
@@ -177,7 +181,7 @@ static void run_finished(void *context, int status)
         hf_tasks_lock(tasks);
         hf_task_queue(task);
         hf_tasks_unlock(tasks);
-        hf_tasks_wake(tasks);
+        hf_tasks_wake_worker(tasks);
         return;
     }
     task->run.finished = hf_call_understand(task->run.call, status);
@@ -258,6 +262,21 @@ static void run_begin(struct task *task)
     run_handler(task);
 }
 
+/* The store does not answer for the moment: the task stays with its call, and is queued again by the next tick. */
+static void run_hold(struct task *task, int status)
+{
+    struct tasks *tasks = task->tasks;
+    bool first = !task->run.tries++;
+
+    if (first)
+        hf_server_log(tasks->server, HAFT_WARNING, "cannot read task %s: %s; trying again",
+                      task->record.id, haft_strerror(status));
+    hf_tasks_lock(tasks);
+    task->place = PLACE_HELD;
+    tasks->n_loading--;
+    hf_tasks_unlock(tasks);
+}
+
 /* The store has answered, on any thread: the task is queued again, now with its call. */
 static void run_loaded(struct task_io *io)
 {
@@ -266,42 +285,56 @@ static void run_loaded(struct task_io *io)
     const char *text = NULL;
     int code, status;
 
-    status = io->request.status < 0 ? io->request.status : hf_task_call_new(task, io, &text, &code);
+    if (io->request.status < 0) {
+        run_hold(task, io->request.status);
+        return;
+    }
+    status = hf_task_call_new(task, io, &text, &code);
     if (status == 0) {
         hf_tasks_lock(tasks);
+        task->run.loaded = true;
+        task->run.tries = 0;
+        tasks->n_loading--;
         hf_task_queue(task);
         hf_tasks_unlock(tasks);
-        hf_tasks_wake(tasks);
+        hf_tasks_wake_worker(tasks);
         return; /* the queue has the user */
     }
     hf_tasks_lock(tasks);
     task->place = PLACE_NONE;
+    tasks->n_loading--;
     hf_tasks_unlock(tasks);
-    if (io->request.status < 0)
-        hf_task_fail(task, RPC_INTERNAL_ERROR, "Internal error: the store failed: %s",
-                     haft_strerror(status));
-    else
-        hf_task_fail(task, text ? code : RPC_INTERNAL_ERROR, "%s", text ? text : "Out of memory");
+    hf_task_fail(task, text ? code : RPC_INTERNAL_ERROR, "%s", text ? text : "Out of memory");
+    hf_task_unpin(task);
+    hf_tasks_wake_worker(tasks); /* another one can be read */
+}
+
+/* Ends a run that has not begun. */
+static void run_abandon(struct task *task)
+{
+    hf_tasks_lock(task->tasks);
+    task->place = PLACE_NONE;
+    hf_tasks_unlock(task->tasks);
+    hf_task_flush(task);
     hf_task_unpin(task);
 }
 
-static void run_load(struct task *task, haft_time now)
+/* `held` is the call of a try that failed; NULL if this is the first one. */
+static void run_load(struct task *task, haft_call *held, haft_time now)
 {
     struct tasks *tasks = task->tasks;
-    haft_call *call = hf_inner_new(tasks->server, NULL, now);
+    haft_call *call = held ? held : hf_inner_new(tasks->server, NULL, now);
     struct task_io *io = &task->run.io;
 
     if (!call) {
-        hf_tasks_lock(tasks);
-        task->place = PLACE_NONE;
-        hf_tasks_unlock(tasks);
         hf_task_fail(task, RPC_INTERNAL_ERROR, "Out of memory");
-        hf_task_unpin(task);
+        run_abandon(task);
         return;
     }
     hf_tasks_lock(tasks);
     task->run.call = call;
     task->place = PLACE_LOADING;
+    tasks->n_loading++;
     hf_tasks_unlock(tasks);
     hf_task_io_init(io, tasks, task->record.id, call->arena, run_loaded, task);
     hf_task_io_add(io, HAFT_STORE_GET, "call");
@@ -315,21 +348,26 @@ static void run_load(struct task *task, haft_time now)
 bool hf_tasks_run_one(struct tasks *tasks, haft_time now)
 {
     struct task *task;
-    bool loaded;
+    haft_call *call;
+    bool loaded, over;
 
     if (now > atomic_load(&tasks->now))
         atomic_store(&tasks->now, now);
     hf_tasks_lock(tasks);
     task = tasks->stopping ? NULL : run_next(tasks);
-    loaded = task && task->run.call;
+    call = task ? task->run.call : NULL;
+    loaded = call && task->run.loaded;
+    over = task && (task_is_over(task->record.state) || task->writing.lost);
     hf_tasks_unlock(tasks);
     if (!task)
         return false;
-    if (!loaded) {
-        run_load(task, now);
-        return true;
-    }
-    hf_task_unpin(task); /* the one of the queue; that of the call remains */
-    run_begin(task);
+    if (call)
+        hf_task_unpin(task); /* the user of the queue; that of the call remains */
+    if (loaded)
+        run_begin(task);
+    else if (over)
+        run_abandon(task);
+    else
+        run_load(task, call, now);
     return true;
 }

@@ -37,6 +37,17 @@ void hf_tasks_wake(struct tasks *tasks)
         tasks->platform->wake(threads);
 }
 
+void hf_tasks_wake_worker(struct tasks *tasks)
+{
+    void *threads = atomic_load(&tasks->threads);
+
+    if (!threads)
+        return;
+    tasks->platform->run(threads);
+    if (atomic_exchange(&tasks->idle, false)) /* leases and deadlines begin to matter */
+        tasks->platform->wake(threads);
+}
+
 int hf_tasks_random(struct tasks *tasks, const haft_loop *loop, void *bytes, size_t size)
 {
     if (tasks->options.random)
@@ -87,6 +98,15 @@ void hf_task_free(struct task *task)
     allocator->release(allocator->context, task, sizeof *task);
 }
 
+int64_t hf_task_left(struct tasks *tasks, const struct task_record *record)
+{
+    int64_t left = record->created + record->ttl - hf_tasks_now(tasks);
+
+    if (left > record->ttl) /* created in the future: the clock has been set back since then */
+        left = record->ttl;
+    return left > 0 ? left : 1;
+}
+
 struct task *hf_task_new(struct tasks *tasks, const struct task_record *record)
 {
     const haft_allocator *allocator = tasks->allocator;
@@ -117,7 +137,7 @@ struct task *hf_task_new(struct tasks *tasks, const struct task_record *record)
     task->record.questions = task->record.answers = NULL;
     task->record.outcome = (struct text){NULL, 0};
     task->client = hf_task_client(record->principal);
-    task->expires = record->created + record->ttl;
+    task->expires = hf_tasks_now(tasks) + hf_task_left(tasks, record);
     return task;
 }
 
@@ -128,6 +148,7 @@ void hf_task_link(struct task *task)
     task->next = *slot;
     *slot = task;
     task->tasks->n_tasks++;
+    task->tasks->clients[task->client % TASK_SLOTS]++;
 }
 
 void hf_task_collect(struct task *task)
@@ -142,6 +163,7 @@ void hf_task_collect(struct task *task)
         return;
     *link = task->next;
     task->tasks->n_tasks--;
+    task->tasks->clients[task->client % TASK_SLOTS]--;
     hf_task_free(task);
 }
 
@@ -152,10 +174,15 @@ void hf_task_queue(struct task *task)
     struct tasks *tasks = task->tasks;
 
     task->place = PLACE_QUEUED;
+    tasks->n_queued++;
+    if (task->run.loaded && tasks->first) {
+        task->behind = tasks->first;
+        tasks->first = task;
+        return;
+    }
     task->behind = NULL;
     *tasks->last = task;
     tasks->last = &task->behind;
-    tasks->n_queued++;
 }
 
 void hf_task_unpin(struct task *task)
@@ -167,6 +194,7 @@ void hf_task_unpin(struct task *task)
     if (task->run.users == 1) {
         call = task->run.call;
         task->run.call = NULL;
+        task->run.loaded = false;
     }
     if (!call) {
         task->run.users--;

@@ -146,6 +146,8 @@ struct task_writing {
 struct task_run {
     struct task_io io; /* that reads what it needs */
     haft_call *call;   /* NULL if there is none */
+    bool loaded;       /* the call has what the store knows of the task */
+    unsigned tries;    /* to load it that the store failed */
     unsigned users;    /* that keep the task and its call alive; the handler is one */
     struct call_task view;
     atomic_int phase; /* RUN_... */
@@ -184,7 +186,9 @@ struct tasks {
     atomic_flag lock;
     _Atomic(haft_time) now;
     struct task *slots[TASK_SLOTS];
+    unsigned clients[TASK_SLOTS]; /* number of tasks by the hash of their client */
     atomic_size_t n_tasks, n_queued, n_running;
+    size_t n_loading;           /* tasks in PLACE_LOADING */
     struct task *first, **last; /* queue */
     char owner[17];             /* name of this process in leases */
     struct task_watch *watches;
@@ -193,6 +197,7 @@ struct tasks {
     bool subscribed;
     atomic_bool stopping;
     atomic_bool news; /* a watch or a waiter has something to read */
+    atomic_bool idle; /* there are no tasks: hf_tasks_work is called rarely */
     struct task_scan *scan;
     const struct task_platform *platform;
     void (*start)(struct tasks *tasks); /* starts the threads */
@@ -206,13 +211,16 @@ void hf_tasks_lock(struct tasks *tasks);
 void hf_tasks_unlock(struct tasks *tasks);
 /* Starts the threads, if the call came through a loop with threads. */
 void hf_tasks_start_for(struct tasks *tasks, const haft_call *call);
-/* Asks for hf_tasks_work, on another thread if there are threads. */
+/* Ask for hf_tasks_work, or for hf_tasks_run_one, on another thread if there are threads. */
 void hf_tasks_wake(struct tasks *tasks);
+void hf_tasks_wake_worker(struct tasks *tasks);
 haft_time hf_tasks_now(struct tasks *tasks);
 int hf_tasks_random(struct tasks *tasks, const haft_loop *loop, void *bytes, size_t size);
 
 /* Finds a task of this process, with the lock held; NULL if there is none. */
 struct task *hf_task_find(struct tasks *tasks, const char *id);
+/* Milliseconds until the task is deleted, from 1 to its ttl. */
+int64_t hf_task_left(struct tasks *tasks, const struct task_record *record);
 /* Creates a task that is not in the table; NULL without memory. */
 struct task *hf_task_new(struct tasks *tasks, const struct task_record *record);
 void hf_task_link(struct task *task); /* with the lock held */
@@ -238,7 +246,8 @@ void hf_task_cancel_here(struct tasks *tasks, const char *id);
 
 /* ---- running (run.c, handler.c, ask.c) ---- */
 
-void hf_task_queue(struct task *task); /* with the lock held */
+/* Puts a task at the end of the queue, or at its front if its call is loaded; with the lock held. */
+void hf_task_queue(struct task *task);
 /* Runs a queued task; returns false if there is none. */
 bool hf_tasks_run_one(struct tasks *tasks, haft_time now);
 /* Creates the call of a task from what the store has. Returns 0 or an error, with a text for the
@@ -317,6 +326,8 @@ struct task_watch *hf_task_watch(struct tasks *tasks, yyjson_val *ids, void (*wa
                                  void *context);
 const char *hf_task_news(struct task_watch *watch, size_t *ret_size);
 void hf_task_unwatch(struct task_watch *watch);
+struct task_watch *hf_task_follow(struct tasks *tasks, struct task_watch *watch, const char *id,
+                                  void (*wake)(void *context), void *context);
 void hf_task_watches_free(struct tasks *tasks);
 
 #endif

@@ -7,7 +7,12 @@
 
 #include "task/task.h"
 
-enum { WATCH_NEWS = 64, WATCH_ARENA = 64 << 20, WATCH_IDS = 100 };
+enum {
+    WATCH_NEWS = 64,
+    WATCH_ARENA = 64 << 20,
+    WATCH_IDS = 100,
+    WATCH_FOLLOWED = 32 /* tasks of a session with experimental tasks; the oldest is dropped */
+};
 
 /* A description of a task that a session has not sent yet. */
 struct watch_news {
@@ -17,8 +22,9 @@ struct watch_news {
 };
 
 struct watched {
-    char id[TASK_ID + 1];
+    char id[TASK_ID + 1]; /* empty if there is none */
     bool changed;
+    enum task_state state; /* that an experimental client knows */
 };
 
 struct task_watch {
@@ -31,6 +37,8 @@ struct task_watch {
     size_t n_news;
     unsigned reading; /* requests that are pending */
     bool closed;
+    bool legacy;    /* of a session with experimental tasks */
+    size_t next_id; /* then: where the next task is put */
     size_t n;
     struct watched ids[];
 };
@@ -81,7 +89,7 @@ static void watch_on_gap(haft_store_subscriber *subscriber)
     hf_tasks_lock(tasks);
     for (struct task_watch *watch = tasks->watches; watch; watch = watch->next)
         for (size_t i = 0; i < watch->n; i++)
-            watch->ids[i].changed = true;
+            watch->ids[i].changed = watch->ids[i].id[0];
     for (struct task_waiter *waiter = tasks->waiters; waiter; waiter = waiter->next)
         atomic_store(&waiter->changed, true);
     for (size_t i = 0; i < TASK_SLOTS; i++)
@@ -195,16 +203,13 @@ static bool watch_collect(struct task_watch *watch)
     return true;
 }
 
-struct task_watch *hf_task_watch(struct tasks *tasks, yyjson_val *ids, void (*wake)(void *context),
-                                 void *context)
+static struct task_watch *watch_new(struct tasks *tasks, size_t n, void (*wake)(void *context),
+                                    void *context)
 {
     const haft_allocator *allocator = tasks->allocator;
-    size_t n = yyjson_arr_size(ids), size, i, max;
-    struct task_watch *watch;
-    yyjson_val *id;
+    size_t size = sizeof(struct task_watch) + n * sizeof(struct watched);
+    struct task_watch *watch = allocator->alloc(allocator->context, size);
 
-    size = sizeof *watch + n * sizeof *watch->ids;
-    watch = allocator->alloc(allocator->context, size);
     if (!watch)
         return NULL;
     memset(watch, 0, size);
@@ -213,14 +218,56 @@ struct task_watch *hf_task_watch(struct tasks *tasks, yyjson_val *ids, void (*wa
     watch->context = context;
     watch->last = &watch->first;
     watch->n = n;
+    return watch;
+}
+
+/* With the lock held. */
+static void watch_link(struct task_watch *watch)
+{
+    watch->next = watch->tasks->watches;
+    watch->tasks->watches = watch;
+}
+
+struct task_watch *hf_task_follow(struct tasks *tasks, struct task_watch *watch, const char *id,
+                                  void (*wake)(void *context), void *context)
+{
+    bool made = !watch;
+    struct watched *watched;
+
+    if (made)
+        watch = watch_new(tasks, WATCH_FOLLOWED, wake, context);
+    if (!watch)
+        return NULL;
+    hf_tasks_lock(tasks);
+    if (made)
+        watch_link(watch);
+    watch->legacy = true;
+    watched = &watch->ids[watch->next_id++ % watch->n];
+    /* It may have ended already. */
+    *watched = (struct watched){.changed = true, .state = TASK_WORKING};
+    memcpy(watched->id, id, TASK_ID);
+    atomic_store(&tasks->news, true);
+    hf_tasks_unlock(tasks);
+    hf_tasks_wake(tasks);
+    return watch;
+}
+
+struct task_watch *hf_task_watch(struct tasks *tasks, yyjson_val *ids, void (*wake)(void *context),
+                                 void *context)
+{
+    struct task_watch *watch = watch_new(tasks, yyjson_arr_size(ids), wake, context);
+    size_t i, max;
+    yyjson_val *id;
+
+    if (!watch)
+        return NULL;
     if (ids)
         yyjson_arr_foreach(ids, i, max, id) {
             memcpy(watch->ids[i].id, yyjson_get_str(id), TASK_ID);
             watch->ids[i].changed = true; /* the client learns the current state first */
         }
     hf_tasks_lock(tasks);
-    watch->next = tasks->watches;
-    tasks->watches = watch;
+    watch_link(watch);
     atomic_store(&tasks->news, true);
     hf_tasks_unlock(tasks);
     hf_tasks_wake(tasks);
@@ -294,6 +341,28 @@ static void watch_add_news(struct task_watch *watch, struct watch_news *news)
     watch->n_news++;
 }
 
+/* Whether an experimental client does not know the state of the task yet; it does from now on. A task that has ended
+ * is not followed any more. */
+static bool watch_is_new(struct task_watch *watch, const struct task_record *record)
+{
+    enum task_state state = record->is_error ? TASK_FAILED : hf_task_seen_state(record);
+    bool is_new = false;
+
+    hf_tasks_lock(watch->tasks);
+    for (size_t i = 0; i < watch->n; i++) {
+        struct watched *watched = &watch->ids[i];
+
+        if (memcmp(watched->id, record->id, TASK_ID) != 0)
+            continue;
+        is_new = watched->state != state;
+        watched->state = state;
+        if (task_is_over(state))
+            *watched = (struct watched){.changed = false};
+    }
+    hf_tasks_unlock(watch->tasks);
+    return is_new;
+}
+
 static struct watch_news *watch_describe(struct watch_reading *reading)
 {
     struct tasks *tasks = reading->watch->tasks;
@@ -302,11 +371,15 @@ static struct watch_news *watch_describe(struct watch_reading *reading)
     haft_buffer text;
     struct json_writer w;
 
-    if (hf_task_view_read(&reading->io, reading->arena, &record))
+    if (hf_task_view_read(&reading->io, reading->arena, &record) ||
+        (reading->watch->legacy && !watch_is_new(reading->watch, &record)))
         return NULL;
     haft_buffer_init(&text, tasks->allocator, WATCH_ARENA);
     w = json_members(&text, false);
-    hf_task_write_detailed(&w, tasks, &record);
+    if (reading->watch->legacy)
+        hf_task_write(&w, tasks, &record, true);
+    else
+        hf_task_write_detailed(&w, tasks, &record);
     if (!text.status)
         news = tasks->allocator->alloc(tasks->allocator->context, sizeof *news + text.size);
     if (news) {

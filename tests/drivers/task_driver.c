@@ -3,8 +3,9 @@
  * TASK_FILE is the file, TASK_REDIS the URL. TASK_KILL is "before N" or "after N": the process kills itself (SIGKILL) before its Nth request
  * reaches the store, or when that is done and before the server hears of it. TASK_LEDGER is a directory: each handler
  * writes a line there when it begins and when it ends, and holds a lock on a file of its task meanwhile, so that a test
- * sees every run, and two runs of one task at the same time. */
-#define _GNU_SOURCE /* kill, flock */
+ * sees every run, and two runs of one task at the same time. TASK_CLOCK is a number of seconds that is added to the time of
+ * day, TASK_TTL the time to live of tasks in milliseconds. */
+#define _GNU_SOURCE /* kill, flock, syscall */
 #include <fcntl.h>
 #include <haft.h>
 #include <signal.h>
@@ -13,8 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- a clock that was set ---- */
+
+/* Replaces that of the C library for everything that is linked into this program. */
+int clock_gettime(clockid_t id, struct timespec *ret_time)
+{
+    const char *seconds = id == CLOCK_REALTIME ? getenv("TASK_CLOCK") : NULL;
+    int status = (int)syscall(SYS_clock_gettime, id, ret_time);
+
+    if (!status && seconds)
+        ret_time->tv_sec += (time_t)strtol(seconds, NULL, 10);
+    return status;
+}
 
 /* ---- a store that kills ---- */
 
@@ -218,7 +233,7 @@ int main(int argc, char **argv)
     struct killing_store killing = {.n = 0};
     haft_server *server = haft_server_new("jobs", "1.0.0");
     const char *file = getenv("TASK_FILE"), *redis = getenv("TASK_REDIS"),
-               *workers = getenv("TASK_WORKERS");
+               *workers = getenv("TASK_WORKERS"), *ttl = getenv("TASK_TTL");
     haft_reason reason;
     int status;
 
@@ -233,9 +248,9 @@ int main(int argc, char **argv)
     if (haft_add(server, &fail_tool) || haft_add(server, &restart_tool) ||
         haft_add(server, &resume_tool) || haft_add(server, &echo_tool) ||
         haft_server_set_tasks(
-            server,
-            HAFT_WITH(haft_task_options, .store = &killing.store, .lease_ms = 600, .poll_ms = 20,
-                      .workers = workers ? (unsigned)strtoul(workers, NULL, 10) : 0)))
+            server, HAFT_WITH(haft_task_options, .store = &killing.store, .lease_ms = 600,
+                              .poll_ms = 20, .ttl_ms = ttl ? strtol(ttl, NULL, 10) : 0,
+                              .workers = workers ? (unsigned)strtoul(workers, NULL, 10) : 0)))
         return 1;
     status = haft_main(server, argc, argv);
     haft_store_free(killing.inner);

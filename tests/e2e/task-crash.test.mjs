@@ -33,8 +33,8 @@ class Jobs {
         this.folder = mkdtempSync(join(tmpdir(), "haft-crash-"));
     }
 
-    async start(kill) {
-        const env = { TASK_FILE: join(this.folder, "tasks.db"), TASK_LEDGER: this.folder, TASK_KILL: kill ?? "" };
+    async start(kill, more = {}) {
+        const env = { TASK_FILE: join(this.folder, "tasks.db"), TASK_LEDGER: this.folder, TASK_KILL: kill ?? "", ...more };
 
         const server = new Server(driver, ["--http", "127.0.0.1:0"], { env });
 
@@ -220,5 +220,47 @@ test("two processes on one file: each task runs once at a time, and the one that
     await first.stop("SIGKILL");
     await jobs.finish();
     await jobs.check();
+    await jobs.stop();
+});
+
+const BACK = { TASK_CLOCK: "-7200", TASK_TTL: "5000" };
+
+test("after the clock was set back, tasks end, and are deleted when their time is over", async () => {
+    const jobs = await new Jobs().start("", { TASK_TTL: "5000" });
+
+    for (let i = 0; i < 6; i++) await jobs.create(TOOLS[i % 3], { steps: 10, ms: 20, ask: false });
+    await jobs.server.stop("SIGKILL");
+    await jobs.start("", BACK);
+    const created = await jobs.create("restart", { steps: 1, ms: 1, ask: false });
+
+    assert.ok(Date.parse(created.createdAt) < Date.now() - 7000000, "the clock was set back");
+    await jobs.finish();
+    await jobs.check();
+    for (const taskId of jobs.acknowledged.keys())
+        for (const end = Date.now() + 30000; ; await sleep(50)) {
+            const headers = modernHeaders("tasks/get", { taskId }, { "mcp-name": taskId });
+            const { text } = await post(jobs.url, modernMessage("tasks/get", { taskId }, { capabilities }), headers);
+            const { error } = JSON.parse(text);
+
+            if (error) {
+                assert.equal(error.code, -32602, text);
+                break;
+            }
+            assert.ok(Date.now() < end, `the task is not deleted: ${text}`);
+        }
+    await jobs.stop();
+});
+
+test("a process whose clock is behind leaves the tasks of others alone", async () => {
+    const jobs = await new Jobs().start(), first = jobs.server;
+
+    for (let i = 0; i < 4; i++) await jobs.create("restart", { steps: 100, ms: 20, ask: false });
+    await jobs.start("", { TASK_CLOCK: "-7200" });
+    for (let i = 0; i < 4; i++) await jobs.create("fail", { steps: 100, ms: 20, ask: false });
+    await jobs.finish();
+    await jobs.check();
+    assert.deepEqual([...new Set([...jobs.ended.values()].map(({ status }) => status))], ["completed"]);
+    for (const server of [first, jobs.server]) assert.doesNotMatch(server.log(), /took over|taken over/);
+    assert.equal(await first.stop(), 0, first.log());
     await jobs.stop();
 });

@@ -12,7 +12,7 @@ import { haft } from "./cli.mjs";
 import { post } from "./cluster.mjs";
 import { modernHeaders, modernMessage, sleep } from "./http-client.mjs";
 import { Server } from "./http-server.mjs";
-import { example } from "./server.mjs";
+import { example, until } from "./server.mjs";
 
 const EXTENSION = "io.modelcontextprotocol/tasks";
 const capabilities = { extensions: { [EXTENSION]: {} } };
@@ -186,6 +186,59 @@ async function serves(server) {
     assert.match(result.content[0].text, /quick/);
 }
 
+/* The log names the file and the reason. */
+async function logged(server, file, reason, level = "error") {
+    const line = () => server.log().split("\n").find((text) => text.includes(file) && reason.test(text));
+
+    await until(() => line(), `a line about ${file}`, 20000);
+    assert.ok(line().includes(` ${level} store ${file}: `), line());
+}
+
+test("a file that becomes read-only refuses new tasks, and nothing else", async (t) => {
+    const chattr = (how, file) => execFileSync("chattr", [how, file], { stdio: "ignore" });
+
+    await withFolder(programs, async (folder, start) => {
+        const tasks = join(folder, "tasks.db"), log = `${tasks}-wal`;
+        const server = await start("--tasks", tasks, "--log-level", "notice");
+        const id = await create(server, "job__count", { n: "1" });
+
+        assert.equal((await wait(server, id)).status, "completed");
+        try {
+            chattr("+i", log);
+        } catch {
+            return t.skip("files cannot be made immutable here");
+        }
+        try {
+            const { error } = await ask(server, "tools/call", { name: "job__count", arguments: { n: "2" } });
+
+            assert.equal(error?.code, -32603, JSON.stringify(error));
+            await logged(server, tasks, /read-only|the disk reports an error/);
+            await serves(server);
+            assert.equal((await wait(server, id)).status, "completed", "ended tasks can be read");
+        } finally {
+            chattr("-i", log);
+        }
+        assert.equal((await wait(server, await create(server, "job__count", { n: "3" }))).status, "completed");
+        await logged(server, tasks, /succeed again/, "notice");
+        assert.equal(await server.stop(), 0, server.log());
+    });
+});
+
+test("a read-only file system is refused at the start", async (t) => {
+    if (!canMount) return t.skip("file systems cannot be mounted here");
+    const folder = mkdtempSync(join(tmpdir(), "haft-tasks-"));
+    const mount = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o ro none "$0" && exec "$@"', folder, example("long-job")];
+    const server = new Server("", ["--http", "127.0.0.1:0", "--tasks", join(folder, "tasks.db")], { command: mount });
+
+    try {
+        assert.notEqual(await server.ended, 0);
+        assert.match(server.log(), /--tasks: .*read-only/i);
+        assert.doesNotMatch(server.log(), /listening on/);
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+});
+
 test("a full disk refuses new tasks, and nothing else", async (t) => {
     if (!canMount) return t.skip("file systems cannot be mounted here");
     await withFolder(programs, async (folder, start) => {
@@ -205,7 +258,7 @@ test("a full disk refuses new tasks, and nothing else", async (t) => {
         }
         assert.equal(refused?.code, -32603);
         assert.match(refused.message, /no room for the task|store of tasks failed/);
-        assert.match(server.log(), /store of tasks failed|no room for a task|cannot write task/);
+        await logged(server, join(disk, "tasks.db"), /the disk is full/);
         await serves(server);
         assert.equal((await wait(server, id)).status, "completed", "ended tasks can be read");
         await server.stop();
@@ -226,6 +279,7 @@ test("a locked file refuses new tasks for as long as it is locked", async (t) =>
         other.exec("BEGIN IMMEDIATE");
         const { error } = await ask(server, "tools/call", { name: "job__count", arguments: { n: "2" } });
         assert.equal(error?.code, -32603, JSON.stringify(error));
+        await logged(server, tasks, /another process has locked the file/);
         await serves(server);
         other.exec("ROLLBACK");
         other.close();

@@ -336,6 +336,24 @@ size_t late_store_release(struct late_store *store, int status)
     return n;
 }
 
+bool late_store_release_one(struct late_store *store, int status, bool applies)
+{
+    struct late *late = NULL;
+
+    pthread_mutex_lock(&store->lock);
+    if (store->first)
+        late = late_take(store);
+    pthread_mutex_unlock(&store->lock);
+    if (!late)
+        return false;
+    if (applies) {
+        haft_store_submit(store->inner, &late->copy);
+        late->request->is_unknown = true;
+    }
+    late_answer(store, late, status);
+    return true;
+}
+
 size_t late_store_waiting(struct late_store *store)
 {
     size_t n;

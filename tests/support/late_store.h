@@ -28,6 +28,9 @@ void late_store_set(struct late_store *late, enum late_mode mode);
 /* Answers waiting requests in order; with `status` in place of the result unless it is 0. Returns
  * their number. */
 size_t late_store_release(struct late_store *late, int status);
+/* The same for the first one. With `applies`, the request is applied nevertheless, and nobody knows
+ * (is_unknown). Returns false if there is none. */
+bool late_store_release_one(struct late_store *late, int status, bool applies);
 /* The number of waiting requests; the number of all requests. */
 size_t late_store_waiting(struct late_store *late);
 size_t late_store_requests(struct late_store *late);

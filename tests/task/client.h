@@ -21,7 +21,8 @@ struct client {
     int next;
     int status; /* of the latest request */
     char answer[CLIENT_TEXT];
-    char id[CLIENT_ID]; /* of the latest task */
+    char notified[CLIENT_TEXT]; /* latest notification about an experimental task */
+    char id[CLIENT_ID];         /* of the latest task */
 };
 
 #define CAN_TASKS "{'elicitation':{},'extensions':{'io.modelcontextprotocol/tasks':{}}}"
@@ -52,6 +53,10 @@ static inline const char *client_next(struct client *client)
 {
     const char *text = wire_next(client->wire);
 
+    while (text && strstr(text, "notifications/tasks/status")) {
+        snprintf(client->notified, sizeof client->notified, "%s", text);
+        text = wire_next(client->wire);
+    }
     snprintf(client->answer, sizeof client->answer, "%s", text ? text : "");
     return client->answer;
 }

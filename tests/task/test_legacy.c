@@ -122,9 +122,56 @@ static void experimental(void **state)
     haft_server_free(server);
 }
 
+/* Each change of the state of a task is told to the session that created it, once. */
+static void notifications(void **state)
+{
+    static const struct {
+        const char *tool, *part;
+    } rows[] = {
+        {"ask", "'status':'input_required'"},
+        {"must", "'status':'failed'"},
+    };
+    haft_server *server = haft_server_new("test", "1");
+    struct client client, other;
+
+    (void)state;
+    assert_int_equal(haft_add(server, &ask_tool), 0);
+    assert_int_equal(haft_add(server, &must_tool), 0);
+    assert_int_equal(haft_server_set_tasks(server, NULL), 0);
+    open_legacy(&client, server, "2025-11-25");
+    open_legacy(&other, server, "2025-11-25");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        client.notified[0] = '\0';
+        client_create(&client, rows[i].tool, "{}");
+        for (int n = 0; n < 4; n++) {
+            client_run(&client, 500);
+            client_next(&client);
+        }
+        snprintf(client.answer, sizeof client.answer, "%s", client.notified);
+        client_expect(&client, "'method':'notifications/tasks/status','params':{'taskId':'");
+        client_expect(&client, client.id);
+        client_expect(&client, rows[i].part);
+        client_expect(&client, "'ttl':60000");
+        client_expect_not(&client, "'result'");
+        client.notified[0] = '\0'; /* nothing changes any more */
+        client_run(&client, 6000);
+        client_next(&client);
+        assert_string_equal(client.notified, "");
+    }
+    client_run(&other, 500);
+    client_next(&other);
+    assert_string_equal(other.notified, "");
+    client_create(&client, "ask", "{}"); /* and the session ends */
+    client_close(&client);
+    client_run(&other, 500);
+    client_close(&other);
+    haft_server_free(server);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(experimental)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(experimental),
+                                       cmocka_unit_test(notifications)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

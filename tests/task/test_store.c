@@ -5,11 +5,14 @@
 HAFT_STRUCT(form,
     HAFT_STRING(name, "A name"));
 
+static int runs; /* of the handler */
+
 static int ask(haft_call *call)
 {
     form who;
     int status;
 
+    runs++;
     haft_progress(call, 1, 2, "begun");
     status = haft_elicit(call, "who", "Who?", &form_type, &who);
     return status == HAFT_ACCEPTED ? haft_text(call, "hello %s", who.name) : status;
@@ -44,9 +47,10 @@ static void late(void **state)
     client_open(&client, server);
     /* The id leaves only when the task is stored. */
     assert_string_equal(client_ask(&client, "tools/call", "'name':'ask'"), "");
-    assert_int_equal(late_store_release(store, 0), 1);
+    assert_true(late_store_release_one(store, 0, false));
     assert_string_equal(client_next(&client), "");
-    settle(store, 0);
+    assert_true(late_store_release_one(store, 0, false));
+    assert_int_equal(late_store_waiting(store), 0);
     client_next(&client);
     client_expect(&client, "'resultType':'task'");
     client_keep_id(&client);
@@ -75,6 +79,51 @@ static void late(void **state)
     haft_server_free(server);
     late_store_free(store);
     haft_store_free(memory);
+}
+
+/* If one of the two requests that create a task fails, or may have failed, the client gets an error, and no
+ * process runs the task later. */
+static void halves(void **state)
+{
+    static const struct half {
+        int status;
+        bool applies;
+    } rows[][2] = {
+        {{HAFT_EFAIL, false}, {0, false}},          {{0, false}, {HAFT_EFAIL, false}},
+        {{HAFT_ETIMEOUT, true}, {0, false}},        {{0, false}, {HAFT_ETIMEOUT, true}},
+        {{HAFT_EFAIL, false}, {HAFT_EFAIL, false}}, {{HAFT_ETIMEOUT, true}, {HAFT_ETIMEOUT, true}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_store *memory = haft_store_memory_new(NULL);
+        struct late_store *store = late_store_new(memory, LATE_HELD, 0);
+        haft_server *server = serve(late_store_of(store)), *other = serve(memory);
+        struct client client;
+
+        runs = 0;
+        client_open(&client, server);
+        assert_string_equal(client_ask(&client, "tools/call", "'name':'ask'"), "");
+        for (int half = 0; half < 2; half++) {
+            assert_string_equal(client_next(&client), "");
+            assert_true(late_store_release_one(store, rows[i][half].status, rows[i][half].applies));
+        }
+        client_next(&client);
+        client_expect(&client, "'code':-32603");
+        settle(store, 0);
+        for (int passed = 0; passed < 60; passed++) { /* longer than a lease */
+            client_run(&client, 1000);
+            settle(store, 0);
+            haft_server_run_tasks(other, client.wire->now);
+        }
+        assert_int_equal(runs, 0);
+        client_close(&client);
+        late_store_set(store, LATE_AT_ONCE);
+        haft_server_free(server);
+        haft_server_free(other);
+        late_store_free(store);
+        haft_store_free(memory);
+    }
 }
 
 /* Every request that the store refuses is answered with an error. */
@@ -106,8 +155,7 @@ static void errors(void **state)
     late_store_set(store, LATE_AT_ONCE);
     client_run(&client, 500);
     client_task(&client, "tasks/get", "");
-    client_expect(&client, "'status':'failed'");
-    client_expect(&client, "the store failed");
+    client_expect(&client, "'status':'input_required'");
     client_close(&client);
     haft_server_free(server);
     late_store_free(store);
@@ -209,8 +257,9 @@ static void nonsense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(late), cmocka_unit_test(errors),
-                                       cmocka_unit_test(durability), cmocka_unit_test(nonsense)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(late), cmocka_unit_test(halves),
+                                       cmocka_unit_test(errors), cmocka_unit_test(durability),
+                                       cmocka_unit_test(nonsense)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

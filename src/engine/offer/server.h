@@ -69,6 +69,11 @@ struct task_hooks {
      * the end. It is valid until the next call. */
     const char *(*news)(struct task_watch *watch, size_t *ret_size);
     void (*unwatch)(struct task_watch *watch);
+    /* Adds a task of an experimental client to the watch of its session, which is created if it is
+     * NULL: then each change of the state is news, in the form of that revision. Returns the watch;
+     * NULL without memory. */
+    struct task_watch *(*follow)(struct tasks *tasks, struct task_watch *watch, const char *id,
+                                 void (*wake)(void *context), void *context);
     void (*start)(struct tasks *tasks); /* the server begins to serve */
     void (*stop)(struct tasks *tasks, unsigned ms);
     void (*count)(struct tasks *tasks, struct task_counts *counts); /* adds to the counts */

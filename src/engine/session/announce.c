@@ -189,26 +189,36 @@ static void announce_updates(haft_session *session)
         announce_all(session);
 }
 
-/* Sends the news of tasks that clients watch. */
-APART static void announce_tasks(haft_session *session)
+/* Sends the news of a watch: of a subscription, or, without one, of the tasks of an experimental client. */
+static void announce_watch(haft_session *session, struct task_watch *watch,
+                           const struct listen *listen)
 {
-    const struct task_hooks *hooks = session->owner.server->tasks.hooks;
     const char *members;
     size_t size;
 
-    for (struct listen *listen = session->listens; listen; listen = listen->next) {
-        while (listen->watch && (members = hooks->news(listen->watch, &size))) {
-            struct json_writer w = {.out = &session->owner.out};
+    while ((members = session->owner.server->tasks.hooks->news(watch, &size))) {
+        struct json_writer w = {.out = &session->owner.out};
 
-            hf_rpc_begin_notification(&w, "notifications/tasks");
-            hf_json_begin_object(json_key(&w, "params"));
-            hf_json_raw_members(&w, members, size);
+        hf_rpc_begin_notification(&w,
+                                  listen ? "notifications/tasks" : "notifications/tasks/status");
+        hf_json_begin_object(json_key(&w, "params"));
+        hf_json_raw_members(&w, members, size);
+        if (listen)
             announce_put_meta(&w, listen);
-            hf_json_end_object(&w);
-            hf_json_end_object(&w);
-            hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
-        }
+        hf_json_end_object(&w);
+        hf_json_end_object(&w);
+        hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen ? listen->tag : NULL, 0);
     }
+}
+
+/* Sends the news of tasks that clients watch. */
+APART static void announce_tasks(haft_session *session)
+{
+    for (struct listen *listen = session->listens; listen; listen = listen->next)
+        if (listen->watch)
+            announce_watch(session, listen->watch, listen);
+    if (session->followed)
+        announce_watch(session, session->followed, NULL);
 }
 
 void hf_session_announce(struct owner *owner)
@@ -468,6 +478,31 @@ static bool listen_admit(haft_call *call, struct listen *listen)
 static void listen_wake(void *context)
 {
     hf_owner_wake(context);
+}
+
+void hf_session_follow_task(haft_call *call, const char *id)
+{
+    haft_session *session = session_of(call);
+    const struct task_hooks *hooks = call->server->tasks.hooks;
+    struct task_watch *watch;
+    bool had = session->followed;
+
+    if (session->owner.closed)
+        return;
+    watch = hooks->follow(call->server->tasks.service, session->followed, id, listen_wake,
+                          &session->owner);
+    if (watch) /* without memory, the client still learns the state when it asks */
+        session->followed = watch;
+    session->n_watches += !had && watch;
+}
+
+void hf_session_unfollow_tasks(haft_session *session)
+{
+    if (!session->followed)
+        return;
+    session->owner.server->tasks.hooks->unwatch(session->followed);
+    session->followed = NULL;
+    session->n_watches--;
 }
 
 /* Begins the subscription: acknowledges it, and watches what it names. */

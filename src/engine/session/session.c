@@ -189,6 +189,7 @@ void haft_session_free(haft_session *session)
         return;
     server = session->owner.server;
     hf_session_end_listens(session, NULL, false);
+    hf_session_unfollow_tasks(session);
     session_event_of_parting(session);
     session->owner.closed = true;
     hf_server_lock(server);

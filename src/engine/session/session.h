@@ -55,6 +55,7 @@ struct haft_session {
 
     struct listen *listens;
     size_t n_listens, n_watches;
+    struct task_watch *followed;   /* tasks of an experimental client; NULL if there are none */
     const char *principal;         /* principal of the message being received, */
     const haft_identity *identity; /* and more about it; NULL if unknown */
     haft_identity own_identity;    /* of the session's options, if they have one, */
@@ -90,6 +91,10 @@ void hf_session_refresh(haft_session *session);
 /* Sends pending announcements: `announce` of its owner. */
 void hf_session_announce(struct owner *owner);
 /* Ends the subscription of that id, or all (NULL); `graceful`: with a result. */
+/* Notifies the client of an experimental task of changes of its state, while the session is open; and
+ * ends that. */
+void hf_session_follow_task(haft_call *call, const char *id);
+void hf_session_unfollow_tasks(haft_session *session);
 void hf_session_end_listens(haft_session *session, const yyjson_val *id, bool graceful);
 void hf_session_end_tagged(haft_session *session, const void *tag, bool graceful);
 

@@ -1,4 +1,4 @@
-/* durable.c - durable creates per second through the store, with N in flight, beside transactions of N inserts with
+/* durable_store.c - durable creates per second through the store, with N in flight, beside transactions of N inserts with
  * bare SQLite; and what 100,000 entries cost.
  *
  *     durable-store [quick] [DIRECTORY]
