@@ -1,7 +1,8 @@
 /* cluster.mjs - several replicas of a server behind nginx, with a Redis of their own, all on 127.0.0.1.
  *
- * Everything is real and started here: redis-server and nginx from Debian, and the replicas, which `haft nginx` writes
- * the configuration for.  Each process can be killed, stopped and started again at the same address. */
+ * Everything is real and started here: nginx and redis-server from Debian, or the program that HAFT_REDIS_SERVER names,
+ * such as valkey-server; and the replicas, which `haft nginx` writes the configuration for.  Each process can be killed,
+ * stopped and started again at the same address. */
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -52,6 +53,8 @@ async function untilListening(port, what) {
 
 /* ---- Redis ---- */
 
+const redisServer = process.env.HAFT_REDIS_SERVER ?? "redis-server";
+
 /* Reads one reply; [value, rest], or null while it is incomplete. */
 function readReply(text) {
     const end = text.indexOf("\r\n");
@@ -100,7 +103,7 @@ export class Redis {
 
     async restart(...args) {
         this.process = spawn(
-            "redis-server",
+            redisServer,
             ["--port", this.port, "--bind", "127.0.0.1", "--save", "", "--dir", this.folder, "--loglevel", "warning", ...this.args, ...args].map(String),
             { stdio: "ignore" },
         );
@@ -163,7 +166,7 @@ sentinel failover-timeout one 4000
     );
     const sentinel = new Redis(master.folder, port, []);
 
-    sentinel.process = spawn("redis-server", [file, "--sentinel"], { stdio: "ignore" });
+    sentinel.process = spawn(redisServer, [file, "--sentinel"], { stdio: "ignore" });
     sentinel.ended = new Promise((resolve) => sentinel.process.on("close", resolve));
     try {
         await untilListening(port, "the Sentinel");

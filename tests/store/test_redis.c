@@ -225,6 +225,50 @@ static void counts_in_windows(void **state)
     haft_store_free(store);
 }
 
+/* Lists with calls of some ages, which are the arguments of the script; the limit is 3 in 100 seconds. */
+static void counts_what_is_in_the_window(void **state)
+{
+    static const struct {
+        const char *ages; /* in seconds, the oldest first */
+        int status;
+        unsigned wait_s;  /* at most, and at least one second less */
+        const char *left; /* number of elements, with the head */
+    } windows[] = {
+        {"20", 1, 0, ":3"},
+        {"40 20", 1, 0, ":4"},
+        {"60 40 20", 0, 40, ":4"},
+        {"98 96 95", 0, 2, ":4"},
+        {"101 98 20", 1, 0, ":4"},
+        {"150 60 40 20", 0, 40, ":5"}, /* what refuses removes nothing */
+        {"400 300 200 120", 1, 0, ":2"},
+        {"160 159 158 157 156 155 154 153 152 151 150 149 148 147 146 145 144 143 20", 1, 0, ":3"},
+        {"160 159 158 157 156 155 154 153 152 151 150 149 148 147 146 20", 1, 0, ":3"},
+        {"20 -120", 1, 0, ":2"}, /* the clock was set back by more than a window */
+    };
+    haft_store *store = case_store(NULL);
+    char command[512];
+    int64_t wait;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(windows); i++) {
+        snprintf(
+            command, sizeof command,
+            "EVAL \"local now = redis.call('TIME')[1] redis.call('RPUSH', KEYS[1], '1w3/100000') for i = 1, "
+            "#ARGV do redis.call('RPUSH', KEYS[1], (now - ARGV[i]) .. '000000') end\" 1 "
+            "haft:{s:g}:t %s",
+            windows[i].ages);
+        case_ask("FLUSHALL");
+        case_ask(command);
+        assert_int_equal(take(store, 3, 100000, &wait), windows[i].status);
+        if (windows[i].wait_s)
+            assert_in_range(wait, (windows[i].wait_s - 1) * 1000, windows[i].wait_s * 1000);
+        assert_int_equal(strncmp(case_ask("LLEN haft:{s:g}:t"), windows[i].left, 2), 0);
+        if (windows[i].status)
+            assert_in_range(atoll(case_ask("PTTL haft:{s:g}:t") + 1), 100000, 112501);
+    }
+    haft_store_free(store);
+}
+
 /* The hash of a window in slices is filled in as if 20,000 calls had been counted. */
 static void counts_in_slices(void **state)
 {
@@ -566,6 +610,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE_TEST(does_what_it_is_asked),
         CASE_TEST(counts_in_windows),
+        CASE_TEST(counts_what_is_in_the_window),
         CASE_TEST(counts_in_slices),
         CASE_TEST(is_exact_with_processes),
         CASE_TEST(walks_by_steps),

@@ -1,4 +1,4 @@
-/* redis_server.c - starts and stops redis-server. */
+/* redis_server.c - starts and stops redis-server, or the program that HAFT_REDIS_SERVER names. */
 #define _GNU_SOURCE
 #include "support/redis_server.h"
 
@@ -22,7 +22,10 @@ static const char *redis_program(void)
 {
     static const char *const programs[] = {"/usr/bin/redis-server", "/usr/bin/valkey-server",
                                            "/usr/local/bin/redis-server"};
+    const char *given = getenv("HAFT_REDIS_SERVER");
 
+    if (given)
+        return given;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (!access(programs[i], X_OK))
             return programs[i];

@@ -113,7 +113,7 @@ static void link_open(struct redis_link *link, const char *address)
     }
     link->state = LINK_GREETING;
     if (store->tls && !link->asks_sentinel &&
-        hf_redis_tls_start(store->tls, context, link->at.host)) {
+        hf_redis_tls_start(store->tls, context, link->at.host, &link->socket->tls)) {
         hf_redis_link_fail(link, "cannot start TLS");
         return;
     }

@@ -165,6 +165,7 @@ struct redis_socket {
     struct redis_link *link; /* NULL when it is closed */
     struct redis_lane *lane;
     redisContext *context;
+    void *tls; /* the connection's part of TLS; NULL without */
     struct redis_reader reader;
     struct redis_expected *expected; /* a ring */
     size_t first, n, room;
@@ -305,8 +306,10 @@ bool hf_redis_name_read(const struct redis_store *store, const char *space, cons
 int hf_redis_tls_new(const struct redis_url *url, const haft_redis_options *options,
                      const struct redis_host *host, void **ret_tls, haft_reason *reterr_reason);
 void hf_redis_tls_free(void *tls);
-/* Starts TLS on a new connection. Returns 0 or an error. */
-int hf_redis_tls_start(void *tls, redisContext *context, const char *host);
+/* Starts TLS on a new connection. Returns 0, with what the context owns, or an error. */
+int hf_redis_tls_start(void *tls, redisContext *context, const char *host, void **ret_connection);
+/* Whether it can write only after it has read. */
+bool hf_redis_tls_wants_read(void *connection);
 
 /* ---- the store (store.c, home.c) ---- */
 

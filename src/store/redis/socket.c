@@ -123,6 +123,20 @@ void hf_redis_socket_read(struct redis_socket *socket)
     socket_leave(socket);
 }
 
+/* The events to wait for while there is something to write. A handshake of TLS may have to read
+ * first; a socket that it polled for writing would always be ready. */
+static int socket_wanted(const struct redis_socket *socket)
+{
+    return socket->tls && hf_redis_tls_wants_read(socket->tls) ? UV_READABLE
+                                                               : UV_READABLE | UV_WRITABLE;
+}
+
+/* Whether something had to wait until TLS has read. */
+static bool socket_is_held(const struct redis_socket *socket)
+{
+    return socket->tls && *socket->context->obuf;
+}
+
 void hf_redis_socket_write(struct redis_socket *socket)
 {
     int done = 0;
@@ -132,7 +146,7 @@ void hf_redis_socket_write(struct redis_socket *socket)
     if (redisBufferWrite(socket->context, &done) != REDIS_OK)
         socket_fail(socket, "the connection was lost");
     else
-        socket_poll(socket, done ? UV_READABLE : UV_READABLE | UV_WRITABLE);
+        socket_poll(socket, done ? UV_READABLE : socket_wanted(socket));
     socket_leave(socket);
 }
 
@@ -162,7 +176,7 @@ static void socket_on_ready(uv_poll_t *poll, int status, int events)
     if (socket_connected(socket)) {
         if (events & UV_READABLE || status < 0)
             hf_redis_socket_read(socket);
-        if (socket->link && (events & UV_WRITABLE || status < 0))
+        if (socket->link && (events & UV_WRITABLE || status < 0 || socket_is_held(socket)))
             hf_redis_socket_write(socket);
         if (socket->link && status < 0)
             hf_redis_link_fail(socket->link, "the connection was lost");

@@ -42,7 +42,7 @@ void hf_redis_tls_free(void *tls)
 }
 
 /* hiredis itself would not compare the name of the server with its certificate. */
-int hf_redis_tls_start(void *tls, redisContext *context, const char *host)
+int hf_redis_tls_start(void *tls, redisContext *context, const char *host, void **ret_connection)
 {
     struct in6_addr address;
     bool is_address =
@@ -58,7 +58,15 @@ int hf_redis_tls_start(void *tls, redisContext *context, const char *host)
         SSL_free(ssl);
         return HAFT_ENOMEM;
     }
-    return redisInitiateSSL(context, ssl) == REDIS_OK ? 0 : HAFT_EFAIL;
+    if (redisInitiateSSL(context, ssl) != REDIS_OK)
+        return HAFT_EFAIL;
+    *ret_connection = ssl;
+    return 0;
+}
+
+bool hf_redis_tls_wants_read(void *connection)
+{
+    return SSL_want_read((SSL *)connection);
 }
 
 #else
@@ -80,11 +88,18 @@ void hf_redis_tls_free(void *tls)
     (void)tls;
 }
 
-int hf_redis_tls_start(void *tls, redisContext *context, const char *host)
+int hf_redis_tls_start(void *tls, redisContext *context, const char *host, void **ret_connection)
 {
     (void)tls;
     (void)context;
     (void)host;
+    (void)ret_connection;
     return HAFT_EFAIL;
+}
+
+bool hf_redis_tls_wants_read(void *connection)
+{
+    (void)connection;
+    return false;
 }
 #endif

@@ -1,11 +1,9 @@
--- entry.lua - the beginning of every script: the time, and what an entry is.
+-- entry.lua - what an entry is.
 --
--- Redis applies a script as a whole.  The first character of an entry, "1", is the version of its format; a script
--- refuses entries of other versions (-22) and changes nothing.  Numbers are at most 2^53, so they are exact.
-local call, match, floor, max = redis.call, string.match, math.floor, math.max
-local time = call('TIME')
-local now = time[1] * 1000000 + time[2]
-local function text(n) return string.format('%.0f', n) end
+-- The first character of an entry, "1", is the version of its format; a script refuses entries of other versions (-22)
+-- and changes nothing.
+
+local function text(n) return format('%d', n) end
 
 -- Type ('v', 'w', 'l', nil: no entry, '?': unknown format), version and first or last part of an entry.
 local function look(key)

@@ -90,7 +90,7 @@ for i = 1, #KEYS do
   elseif op == 'p' then status, answer, write = put(key, a, b, c)
   elseif op == 'd' then status, answer, write = expire(key, b)
   elseif op == 'e' then status, answer, write = expire(key, b, c)
-  elseif op == 't' then status, answer, write = take(key, tonumber(a), tonumber(b), c)
+  elseif op == 't' then status, answer, write = take(key, a, b, c)
   elseif op == 'a' then status, answer, write = append(key, a, b, tonumber(c), d)
   elseif op == 'r' then status, answer = range(key, tonumber(a), tonumber(b), tonumber(c))
   else
