@@ -120,7 +120,8 @@ int hf_request_send(haft_client *client, struct client_request *request,
     if (!status && !strcmp(request->text.data, "tools/call")) {
         status = hf_tool_prepare(client, params, &mirrors, &n, &reason);
         request->flags &= ~(unsigned)REQUEST_AS_TASK;
-        if (hf_tool_is_task(client, params, request->flags & REQUEST_WANTS_TASK))
+        /* Otherwise the list is asked for first, and has taken the memory of `params`. */
+        if (!status && hf_tool_is_task(client, params, request->flags & REQUEST_WANTS_TASK))
             request->flags |= REQUEST_AS_TASK;
     }
     if (status) {
