@@ -122,6 +122,9 @@ struct haft_store_request {
     /* With an error: the answer was lost or came too late, so the request may have been applied
      * nevertheless.  Otherwise an error means that nothing was applied. */
     bool is_unknown;
+    /* Another request follows from the same thread at once: a store may begin with this one when
+     * it has both. */
+    bool is_followed;
 };
 
 /* ---- scanning a namespace ----------------------------------------- */

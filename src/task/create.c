@@ -252,7 +252,8 @@ static void create_store(struct tasks *tasks, haft_call *call, struct creation *
     creation->index.request.space = TASK_INDEX;
     hf_task_index_write(INDEX_LIVE, record->principal, entry);
     hf_task_io_put(&creation->index, "task", entry, sizeof entry)->expires_ms = record->ttl;
-    /* First the index, so that it is on disk when the task is. */
+    /* First the index, so that it is on disk when the task is; in one transaction if the store can. */
+    creation->index.request.is_followed = true;
     hf_task_io_submit(&creation->index);
     hf_task_io_submit(&creation->io);
 }

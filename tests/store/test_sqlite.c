@@ -222,7 +222,8 @@ static int pile_submit(haft_store *store, struct pile *pile, int i)
 
     snprintf(group, sizeof group, "pile %d", i);
     pile->op = (haft_store_op)PUT("k", "v");
-    pile->request = (haft_store_request){.space = "s",
+    pile->request = (haft_store_request){.is_followed = pile->request.is_followed,
+                                         .space = "s",
                                          .group = HAFT_SLICE(group),
                                          .ops = &pile->op,
                                          .n_ops = 1,
@@ -256,7 +257,7 @@ static void hold(haft_store *store, struct pile *first)
 static void bounds_its_queue(void **state)
 {
     haft_store *store;
-    struct pile first, piles[20];
+    struct pile first, piles[20] = {0};
     haft_store_op none = PUT("k", "v");
     haft_store_request without_done = {
         .space = "s", .group = S("g"), .ops = &none, .n_ops = 1, .now = 1};
@@ -283,6 +284,38 @@ static void bounds_its_queue(void **state)
         if (piles[i].request.status == 1)
             assert_true(piles[i].request.is_durable);
     assert_int_equal(rows_in("entry"), 9);
+}
+
+static void await_answers(int n)
+{
+    for (int i = 0; i < 1000 && answered < n; i++)
+        sqlite_sleep(10);
+    assert_int_equal(answered, n);
+    assert_int_equal(answered_well, n);
+}
+
+/* A request that another one follows is answered with it, and also if that one is refused. */
+static void begins_with_what_follows(void **state)
+{
+    (void)state;
+    for (unsigned room = 1; room <= 2; room++) {
+        haft_store *store;
+        struct pile piles[3] = {0};
+        int second;
+
+        sqlite_empty();
+        store = sqlite_open_with("store.db", HAFT_WITH(haft_sqlite_options, .max_queue = room));
+        answered = answered_well = 0;
+        assert_int_equal(pile_submit(store, &piles[0], 0), HAFT_PENDING);
+        await_answers(1);
+        sqlite_sleep(20); /* the store's thread waits again, mostly */
+        piles[1].request.is_followed = true;
+        assert_int_equal(pile_submit(store, &piles[1], 1), HAFT_PENDING);
+        second = pile_submit(store, &piles[2], 2);
+        assert_true(second == HAFT_PENDING || (room == 1 && second == HAFT_EBUSY));
+        await_answers(second == HAFT_PENDING ? 3 : 2);
+        haft_store_free(store);
+    }
 }
 
 /* A condition that fails in a commit of many undoes only its own request. */
@@ -424,13 +457,21 @@ static void reports_lost_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(does_what_it_is_asked), cmocka_unit_test(stays_within_its_limits),
-        cmocka_unit_test(walks_by_steps),        cmocka_unit_test(tells_subscribers),
-        cmocka_unit_test(is_exact_with_threads), cmocka_unit_test(counts_as_memory_does),
-        cmocka_unit_test(survives_a_restart),    cmocka_unit_test(never_repeats_a_version),
-        cmocka_unit_test(time_never_goes_back),  cmocka_unit_test(removes_what_has_expired),
-        cmocka_unit_test(bounds_its_queue),      cmocka_unit_test(commits_together_and_fails_alone),
-        cmocka_unit_test(hears_other_processes), cmocka_unit_test(reports_lost_messages),
+        cmocka_unit_test(does_what_it_is_asked),
+        cmocka_unit_test(stays_within_its_limits),
+        cmocka_unit_test(walks_by_steps),
+        cmocka_unit_test(tells_subscribers),
+        cmocka_unit_test(is_exact_with_threads),
+        cmocka_unit_test(counts_as_memory_does),
+        cmocka_unit_test(survives_a_restart),
+        cmocka_unit_test(never_repeats_a_version),
+        cmocka_unit_test(time_never_goes_back),
+        cmocka_unit_test(removes_what_has_expired),
+        cmocka_unit_test(bounds_its_queue),
+        cmocka_unit_test(begins_with_what_follows),
+        cmocka_unit_test(commits_together_and_fails_alone),
+        cmocka_unit_test(hears_other_processes),
+        cmocka_unit_test(reports_lost_messages),
     };
 
     return cmocka_run_group_tests(tests, sqlite_set_up, sqlite_tear_down);

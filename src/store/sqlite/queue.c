@@ -108,14 +108,13 @@ int hf_queue_add(struct queue *queue, haft_store_request *request, haft_store_sc
     struct job *job;
     int status;
 
-    if (!size || size > QUEUE_MAX_BYTES)
-        return HAFT_ETOOBIG;
     pthread_mutex_lock(&queue->lock);
-    status = queue_check(queue, size);
+    status = !size || size > QUEUE_MAX_BYTES ? HAFT_ETOOBIG : queue_check(queue, size);
     if (!status) { /* counted before it is there, so that copying needs no lock */
         queue->n++;
         queue->bytes += size;
-    }
+    } else
+        pthread_cond_signal(&queue->changed); /* for one that this request follows */
     pthread_mutex_unlock(&queue->lock);
     if (status)
         return status;
@@ -129,7 +128,8 @@ int hf_queue_add(struct queue *queue, haft_store_request *request, haft_store_sc
         queue->n--;
         queue->bytes -= size;
     }
-    pthread_cond_signal(&queue->changed);
+    if (!job || !request || !request->is_followed)
+        pthread_cond_signal(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     return job ? HAFT_PENDING : HAFT_ENOMEM;
 }
