@@ -172,10 +172,13 @@ size_t hf_line_end_found(const char *text, const char **ret_escape)
         const char *bytes, *escape;
     } ends[] = {{"\xC2\x85", "\\u0085"}, {"\xE2\x80\xA8", "\\u2028"}, {"\xE2\x80\xA9", "\\u2029"}};
 
+    /* Byte by byte: the text may end, without a NUL, after a character that differs earlier. */
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t size = strlen(ends[i].bytes);
+        size_t size = 0;
 
-        if (strncmp(text, ends[i].bytes, size))
+        while (ends[i].bytes[size] && text[size] == ends[i].bytes[size])
+            size++;
+        if (ends[i].bytes[size])
             continue;
         *ret_escape = ends[i].escape;
         return size;
