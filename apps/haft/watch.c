@@ -12,6 +12,8 @@
 struct watch_state {
     const struct invocation *call;
     struct peer *peer;
+    size_t n_uris;
+    int status; /* exit code of a subscription that the server refuses; otherwise 0 */
 };
 
 static const char *const watch_lists[] = {
@@ -65,24 +67,49 @@ static bool watch_has(const struct peer *peer, const char *kind, const char *fea
     return !all || yyjson_is_true(yyjson_obj_get(yyjson_obj_get(all, kind), feature));
 }
 
-/* Tells on standard error what is watched, so that silence is not mistaken for a failure. */
-static void watch_announce(const struct peer *peer, const haft_topics *topics)
+/* Tells on standard error what is watched, so that silence is not mistaken for a failure. A modern server has
+ * said what it agrees to report (`agreed`), and may report less than it was asked for. Returns false if that is
+ * nothing. */
+static bool watch_announce(const struct watch_state *state, yyjson_val *agreed)
 {
-    static const char *const lists[] = {"tools", "resources", "prompts"};
+    static const char *const lists[][2] = {{"tools", "toolsListChanged"},
+                                           {"resources", "resourcesListChanged"},
+                                           {"prompts", "promptsListChanged"}};
+    size_t n =
+        agreed ? yyjson_arr_size(yyjson_obj_get(agreed, "resourceSubscriptions")) : state->n_uris;
     const char *before = "haft: watching the lists of ";
-    size_t n = 0;
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (watch_has(peer, lists[i], "listChanged")) {
-            fprintf(stderr, "%s%s", before, lists[i]);
+        if (agreed ? yyjson_is_true(yyjson_obj_get(agreed, lists[i][1]))
+                   : watch_has(state->peer, lists[i][0], "listChanged")) {
+            fprintf(stderr, "%s%s", before, lists[i][0]);
             before = ", ";
         }
-    while (topics->uris && topics->uris[n])
-        n++;
     if (n)
         fprintf(stderr, "%s%zu resource%s", *before == ',' ? " and " : "haft: watching ", n,
                 n == 1 ? "" : "s");
-    fprintf(stderr, ", until interrupted\n");
+    if (*before == ',' || n)
+        fprintf(stderr, ", until interrupted\n");
+    return *before == ',' || n;
+}
+
+static void on_answered(void *context, haft_client *client, int status, const haft_result *result)
+{
+    struct watch_state *state = context;
+
+    if (status)
+        state->status =
+            peer_fail(state->peer, EXIT_PROTOCOL, "the server did not confirm the subscription: %s",
+                      haft_client_error(client, NULL));
+    else if (result->error_code)
+        state->status =
+            peer_fail(state->peer, EXIT_PROTOCOL, "the server refuses the subscription: %s (%d)",
+                      result->error_message, result->error_code);
+    else if (!watch_announce(state, yyjson_obj_get(result->value, "notifications")))
+        state->status =
+            peer_fail(state->peer, EXIT_PROTOCOL, "the server does not announce changes");
+    if (state->status)
+        peer_stop(state->peer, state->status);
 }
 
 static int watch_subscribe(struct watch_state *state, const haft_topics *topics)
@@ -93,8 +120,7 @@ static int watch_subscribe(struct watch_state *state, const haft_topics *topics)
         return peer_fail(peer, EXIT_PROTOCOL, "the server does not announce changes of resources");
     if (!haft_client_subscribe(peer_client(peer), topics, on_changed, state))
         return peer_fail(peer, EXIT_PROTOCOL, "the server does not announce changes");
-    watch_announce(peer, topics);
-    return EXIT_DONE;
+    return state->status;
 }
 
 /* ---- the reader ---- */
@@ -123,8 +149,9 @@ static bool watch_reader(struct peer *peer, uv_poll_t *handle)
 }
 
 /* Runs until the end. */
-static int watch_run(struct peer *peer)
+static int watch_run(const struct watch_state *state)
 {
+    struct peer *peer = state->peer;
     uv_poll_t reader;
     bool watched = watch_reader(peer, &reader);
     int status = peer_run(peer);
@@ -133,13 +160,14 @@ static int watch_run(struct peer *peer)
         uv_close((uv_handle_t *)&reader, NULL);
         uv_run(peer_loop(peer), UV_RUN_NOWAIT);
     }
-    return status;
+    return state->status ? state->status : status;
 }
 
 int act_watch(struct invocation *call)
 {
     struct watch_state state = {.call = call};
-    haft_topics topics = HAFT_INIT(haft_topics, .tools = true, .resources = true, .prompts = true);
+    haft_topics topics = HAFT_INIT(haft_topics, .tools = true, .resources = true, .prompts = true,
+                                   .answered = on_answered);
     const char *url = NULL;
     int status;
 
@@ -156,11 +184,12 @@ int act_watch(struct invocation *call)
             uris[i] = call->operands[first + i];
         uris[n] = NULL;
         topics.uris = uris;
+        state.n_uris = n;
     }
     status = ask_open(call, url, &state.peer);
     if (!status)
         status = watch_subscribe(&state, &topics);
     if (!status)
-        status = watch_run(state.peer);
+        status = watch_run(&state);
     return ask_end(state.peer, status);
 }

@@ -333,6 +333,12 @@ typedef struct haft_topics {
     bool tools, resources, prompts; /* changes of these lists */
     /* URIs of resources whose changes are reported, NULL-terminated; may be NULL */
     const char *const *uris;
+    /* Called once with the context of the subscription, possibly before haft_client_subscribe
+     * returns: without an error when the server has accepted the subscription, with the server's
+     * error if it refuses it, or with a status if an older server did not answer.  Changes before
+     * that may go unreported.  The value is what a server of 2026-07-28 has agreed to send.  May be
+     * NULL. */
+    haft_client_done *answered;
 } haft_topics;
 
 /* Reports a change: of a list, with uri NULL, or of the resource with that URI.  After a lost

@@ -18,6 +18,7 @@ struct haft_subscription {
     haft_client *client;
     struct haft_subscription *previous, *next;
     haft_client_changed *changed;
+    haft_client_done *answered; /* NULL once it has been called */
     void *context;
     struct due due; /* when the client asks for it again */
     unsigned pause; /* milliseconds before that */
@@ -26,6 +27,8 @@ struct haft_subscription {
     bool lapsed;    /* changes may have been missed */
     bool over;      /* the server does not offer it */
     bool tools, resources, prompts;
+    size_t unanswered;   /* requests to a legacy server that have not been answered */
+    int failure;         /* why one of them could not be made; or 0 */
     size_t n_uris, size; /* size of this struct, with the URIs after it */
     const char *uris[];
 };
@@ -36,6 +39,25 @@ struct subscriptions {
 };
 
 static void subscribe_send(haft_subscription *subscription);
+
+/* Tells the program, once, what the server has answered; the program may free the subscription. */
+static void subscribe_answered(haft_subscription *subscription, int status,
+                               const haft_result *result)
+{
+    haft_client_done *answered = subscription->answered;
+
+    subscription->answered = NULL;
+    if (answered)
+        answered(subscription->context, subscription->client, status, result);
+}
+
+/* The same for one that the server has accepted; `value` is what it said, or NULL. */
+static void subscribe_accepted(haft_subscription *subscription, yyjson_val *value)
+{
+    const haft_result accepted = {.error_message = "", .text = "", .value = value};
+
+    subscribe_answered(subscription, 0, &accepted);
+}
 
 /* ---- a modern server ---- */
 
@@ -70,10 +92,12 @@ static void subscribe_done(void *context, haft_client *client, int status,
         return;
     if (!status &&
         (result->error_code == RPC_METHOD_NOT_FOUND || result->error_code == RPC_INVALID_PARAMS ||
-         result->error_code == RPC_MISSING_CAPABILITY))
+         result->error_code == RPC_MISSING_CAPABILITY)) {
         subscription->over = true; /* asking again would not help */
-    else
+        subscribe_answered(subscription, 0, result);
+    } else {
         subscribe_later(subscription);
+    }
 }
 
 static void subscribe_put_topics(const haft_subscription *subscription, haft_buffer *out)
@@ -122,13 +146,30 @@ static void subscribe_listen(haft_subscription *subscription)
 
 /* ---- a legacy server ---- */
 
-static void subscribe_ignore(void *context, haft_client *client, int status,
-                             const haft_result *result)
+/* The context of a request to unsubscribe is NULL, as is that of one whose subscription was freed. */
+static void subscribe_asked(void *context, haft_client *client, int status,
+                            const haft_result *result)
 {
-    (void)context;
-    (void)client;
-    (void)status;
-    (void)result;
+    haft_subscription *subscription = context;
+
+    if (!subscription)
+        return;
+    subscription->unanswered--;
+    /* With a session that is gone, the client asks again. */
+    if (!client->ending && !client->closed &&
+        (status ? client->negotiation.phase == NEGOTIATE_READY : result->error_code))
+        subscribe_answered(subscription, status, result);
+}
+
+/* Requests that have not been reported must not find the subscription any more. */
+static void subscribe_leave(const haft_subscription *subscription)
+{
+    const struct client_requests *all = &subscription->client->requests;
+
+    for (size_t i = 0; subscription->unanswered && i < all->buckets; i++)
+        for (struct client_request *request = all->by_id[i]; request; request = request->by_id)
+            if (request->done == subscribe_asked && request->context == subscription)
+                request->context = NULL;
 }
 
 /* Whether another subscription is about the resource as well. */
@@ -143,26 +184,36 @@ static bool subscribe_shares(const haft_subscription *subscription, const char *
     return false;
 }
 
-static void subscribe_ask(haft_subscription *subscription, const char *method)
+/* Asks about each resource: to begin, or to end what no other subscription needs. */
+static void subscribe_ask(haft_subscription *subscription, bool begins)
 {
     haft_client *client = subscription->client;
+    const char *method = begins ? "resources/subscribe" : "resources/unsubscribe";
 
+    subscription->failure = 0;
     for (size_t i = 0; i < subscription->n_uris; i++) {
         haft_buffer params;
         struct json_writer w = {.out = &params};
+        int64_t id = 0;
 
         haft_buffer_init(&params, client->allocator, client->out.limit);
         hf_json_begin_object(&w);
         hf_json_text(json_key(&w, "uri"), subscription->uris[i]);
         hf_json_end_object(&w);
         haft_buffer_add(&params, "", 1);
-        if (!params.status && (!strcmp(method, "resources/subscribe") ||
-                               !subscribe_shares(subscription, subscription->uris[i])))
-            hf_request_begin(client,
-                             HAFT_WITH(haft_client_exchange, .method = method,
-                                       .params = params.data, .done = subscribe_ignore),
-                             REQUEST_URGENT);
+        if (begins || !subscribe_shares(subscription, subscription->uris[i]))
+            id = params.status
+                     ? params.status
+                     : hf_request_begin(client,
+                                        HAFT_WITH(haft_client_exchange, .method = method,
+                                                  .params = params.data, .done = subscribe_asked,
+                                                  .context = begins ? subscription : NULL),
+                                        REQUEST_URGENT);
         haft_buffer_finish(&params);
+        if (begins && id > 0)
+            subscription->unanswered++;
+        else if (begins)
+            subscription->failure = (int)id;
     }
 }
 
@@ -185,7 +236,7 @@ static void subscribe_send(haft_subscription *subscription)
     }
     if (client->transport.listen)
         client->transport.listen(client->transport.context, true);
-    subscribe_ask(subscription, "resources/subscribe");
+    subscribe_ask(subscription, true);
 }
 
 void hf_subscribe_revive(haft_client *client)
@@ -254,6 +305,20 @@ static bool subscribe_report_all(haft_subscription *subscription)
     return true;
 }
 
+/* Whether a legacy server has answered all requests, and the program has not been told. */
+static bool subscribe_is_answered(const haft_subscription *subscription)
+{
+    return subscription->answered && !subscription->unanswered;
+}
+
+static void subscribe_conclude(haft_subscription *subscription)
+{
+    if (subscription->failure)
+        subscribe_answered(subscription, subscription->failure, NULL);
+    else
+        subscribe_accepted(subscription, NULL);
+}
+
 /* A modern server acknowledges the subscription first. */
 bool hf_subscribe_report(haft_client *client)
 {
@@ -262,9 +327,11 @@ bool hf_subscribe_report(haft_client *client)
                                           ? client->subscriptions->first
                                           : NULL;
 
-    while (subscription && !subscription->lapsed)
+    while (subscription && !subscription->lapsed && !subscribe_is_answered(subscription))
         subscription = subscription->next;
-    if (subscription)
+    if (subscription && subscribe_is_answered(subscription))
+        subscribe_conclude(subscription);
+    else if (subscription)
         subscribe_report_all(subscription);
     return subscription;
 }
@@ -295,7 +362,7 @@ static bool subscribe_is_for(const haft_client *client, const haft_subscription 
     return !id || (request && request->id == subscription->id);
 }
 
-static void subscribe_acknowledged(haft_client *client, yyjson_val *id)
+static void subscribe_acknowledged(haft_client *client, yyjson_val *id, yyjson_val *params)
 {
     haft_subscription *subscription = client->subscriptions->first;
 
@@ -304,7 +371,8 @@ static void subscribe_acknowledged(haft_client *client, yyjson_val *id)
     if (!subscription)
         return;
     subscription->pause = SUBSCRIBE_FIRST_MS;
-    if (subscription->lapsed)
+    subscribe_accepted(subscription, params);
+    if (!client->ending && subscribe_exists(client, subscription) && subscription->lapsed)
         subscribe_report_all(subscription);
 }
 
@@ -335,7 +403,7 @@ void hf_subscribe_notified(haft_client *client, const char *method, yyjson_val *
     if (!client->subscriptions)
         return;
     if (!strcmp(method, "notifications/subscriptions/acknowledged"))
-        subscribe_acknowledged(client, id);
+        subscribe_acknowledged(client, id, params);
     if (client->ending || !subscribe_change(method, params, &kind, &uri))
         return;
     client->subscriptions->round++;
@@ -440,6 +508,7 @@ haft_subscription *haft_client_subscribe(haft_client *client, const haft_topics 
     if (!subscription)
         return NULL;
     subscription->changed = changed;
+    subscription->answered = own.answered;
     subscription->context = context;
     subscription->round = client->subscriptions->round;
     LIST_APPEND(client->subscriptions->first, client->subscriptions->last, subscription, previous,
@@ -457,6 +526,7 @@ static void subscribe_release(haft_subscription *subscription)
     LIST_REMOVE(client->subscriptions->first, client->subscriptions->last, subscription, previous,
                 next);
     hf_due_release(client, &subscription->due);
+    subscribe_leave(subscription);
     client->allocator->release(client->allocator->context, subscription, subscription->size);
 }
 
@@ -477,7 +547,7 @@ void haft_subscription_free(haft_subscription *subscription)
         hf_request_forget(client, request);
     }
     if (!client_is_modern(client) && !client->closed) {
-        subscribe_ask(subscription, "resources/unsubscribe");
+        subscribe_ask(subscription, false);
         if (client->transport.listen && client->subscriptions->first == subscription &&
             client->subscriptions->last == subscription)
             client->transport.listen(client->transport.context, false);

@@ -109,7 +109,7 @@ static void on_done(void *context, haft_client *client, int status, const haft_r
 static bool live(const struct script_row *rows, const haft_allocator *allocator)
 {
     static struct script script;
-    unsigned ready = 0, begun = 0, done = 0;
+    unsigned ready = 0, begun = 0, done = 0, told = 0;
     struct client_start start = {.probe = true, .ready = on_ready, .context = &ready};
     haft_transport transport;
     haft_client *client;
@@ -124,10 +124,11 @@ static bool live(const struct script_row *rows, const haft_allocator *allocator)
     if (client) {
         haft_buffer text;
 
-        haft_client_subscribe(
-            client,
-            HAFT_WITH(haft_topics, .tools = true, .uris = (const char *const[]){"a:b", NULL}),
-            on_changed, NULL);
+        haft_client_subscribe(client,
+                              HAFT_WITH(haft_topics, .tools = true,
+                                        .uris = (const char *const[]){"a:b", NULL},
+                                        .answered = on_done),
+                              on_changed, &told);
         for (int i = 0; i < 4; i++)
             begun += haft_client_begin(client, HAFT_WITH(haft_client_exchange, .tool = "t",
                                                          .arguments = "{\"region\":\"\\u00e9\"}",
@@ -145,6 +146,7 @@ static bool live(const struct script_row *rows, const haft_allocator *allocator)
     }
     haft_client_free(client);
     assert_int_equal(done, begun);
+    assert_true(told <= 1);
     script_finish(&script);
     return !script.rows->wants && !script.rows->text && !script.rows->number;
 }

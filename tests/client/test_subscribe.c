@@ -219,6 +219,105 @@ static void an_old_server_is_asked_for_each(void **state)
     script_finish(&script);
 }
 
+static void on_answered(void *context, haft_client *client, int status, const haft_result *result)
+{
+    struct changes *changes = context;
+    size_t used = strlen(changes->text);
+
+    if (status || result->error_code)
+        snprintf(changes->text + used, sizeof changes->text - used, "refused %d ",
+                 status ? status : result->error_code);
+    else
+        snprintf(changes->text + used, sizeof changes->text - used, "accepted%s ",
+                 yyjson_obj_get(result->value, "notifications") ? " some" : "");
+    haft_subscription_free(changes->frees);
+    changes->frees = NULL;
+    if (changes->closes)
+        haft_client_free(client);
+}
+
+static const haft_topics told_topics =
+    HAFT_INIT(haft_topics, .tools = true, .uris = uris, .answered = on_answered);
+static const haft_topics told_lists =
+    HAFT_INIT(haft_topics, .tools = true, .answered = on_answered);
+
+#define LISTENS(text)                                                                              \
+    {                                                                                              \
+        {                                                                                          \
+            "subscriptions/listen", SCRIPT_SAY, text, 0                                            \
+        }                                                                                          \
+    }
+#define SUBSCRIBES(b, c)                                                                           \
+    {                                                                                              \
+        {"\"initialize\"", SCRIPT_SAY, GREETING, 0},                                               \
+            {"subscribe\",\"params\":{\"uri\":\"a:b\"}", SCRIPT_SAY, b, 0},                        \
+            {"subscribe\",\"params\":{\"uri\":\"a:c\"}", SCRIPT_SAY, c, 0},                        \
+    }
+
+/* What a server has answered, the program is told once. */
+static void the_answer_is_reported(void **state)
+{
+    enum { ROWS = 4 };
+    static const struct {
+        const char *revision;
+        const haft_topics *topics;
+        struct script_row rows[ROWS];
+        const char *told;
+    } cases[] = {
+        {NULL, &told_topics, LISTENS(ACKNOWLEDGED), "accepted some "},
+        {NULL, &told_topics, LISTENS(ERROR(-32601)), "refused -32601 "},
+        {NULL, &told_topics, LISTENS(ERROR(-32602)), "refused -32602 "},
+        {NULL, &told_topics, LISTENS(ERROR(-32603)), ""}, /* the client asks again */
+        {"2025-11-25", &told_topics, SUBSCRIBES(RESULT("{}"), RESULT("{}")), "accepted "},
+        {"2025-11-25", &told_topics, SUBSCRIBES(ERROR(-32002), RESULT("{}")), "refused -32002 "},
+        {"2025-11-25", &told_topics, SUBSCRIBES(ERROR(-32002), ERROR(-32003)), "refused -32002 "},
+        {"2025-11-25", &told_lists, {{"\"initialize\"", SCRIPT_SAY, GREETING, 0}}, "accepted "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int ends = 0; ends < 3; ends++) { /* not, the subscription, the client */
+            static struct script script;
+            struct changes changes = {.closes = ends == 2};
+            haft_client *client = open_script(&script, cases[i].rows, cases[i].revision, true);
+            haft_subscription *made =
+                haft_client_subscribe(client, cases[i].topics, on_changed, &changes);
+
+            assert_non_null(made);
+            changes.frees = ends == 1 ? made : NULL;
+            script_run(&script);
+            assert_string_equal(changes.text, cases[i].told);
+            if (!ends && !cases[i].revision)
+                script_say(&script, ACKNOWLEDGED, script.sent[0].text, script.sent[0].tag);
+            assert_string_equal(changes.text, cases[i].told);
+            if (ends != 2 || !*cases[i].told)
+                haft_client_free(client);
+            script_finish(&script);
+        }
+}
+
+/* An answer to a subscription that was freed meanwhile. */
+static void a_late_answer_is_ignored(void **state)
+{
+    static const struct script_row greets[] = {{"\"initialize\"", SCRIPT_SAY, GREETING, 0},
+                                               {NULL, 0, NULL, 0}};
+    static struct script script;
+    struct changes changes = {.text = ""};
+    haft_client *client = open_script(&script, greets, "2025-11-25", true);
+    size_t n;
+
+    (void)state;
+    script_run(&script);
+    n = script.n_sent;
+    haft_subscription_free(haft_client_subscribe(client, &told_topics, on_changed, &changes));
+    for (size_t i = n; i < script.n_sent; i++)
+        script_say(&script, RESULT("{}"), script.sent[i].text, script.sent[i].tag);
+    assert_true(script.n_sent >= n + 2);
+    assert_string_equal(changes.text, "");
+    haft_client_free(client);
+    script_finish(&script);
+}
+
 /* A callback may free its subscription, or the client. */
 static void callbacks_may_end_it(void **state)
 {
@@ -250,6 +349,8 @@ int main(void)
         cmocka_unit_test(a_lost_subscription_is_renewed),
         cmocka_unit_test(a_server_may_not_offer_it),
         cmocka_unit_test(an_old_server_is_asked_for_each),
+        cmocka_unit_test(the_answer_is_reported),
+        cmocka_unit_test(a_late_answer_is_ignored),
         cmocka_unit_test(callbacks_may_end_it),
     };
 

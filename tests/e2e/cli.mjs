@@ -1,10 +1,10 @@
 /* cli.mjs - the program, run as a person or a script runs it. */
 
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { spawn } from "./child.mjs";
 import { example } from "./server.mjs";
 
 /* Nothing is kept in the home of whoever runs the tests. */
@@ -13,7 +13,8 @@ process.on("exit", () => rmSync(state, { recursive: true, force: true }));
 
 export const haft = join(example("."), "..", "bin", "haft");
 
-/* Runs it to its end: its exit code, or the signal that ended it, and what it wrote. */
+/* Runs it to its end: its exit code, or the signal that ended it, and what it wrote.  `started` gets the child, and a
+ * function that returns what it has written to its standard error so far. */
 export function run(args, { input = "", env = {}, started, program = haft } = {}) {
     return new Promise((resolve) => {
         const child = spawn(program, args, { env: { ...process.env, XDG_STATE_HOME: state, ...env } });
@@ -25,7 +26,7 @@ export function run(args, { input = "", env = {}, started, program = haft } = {}
         child.stdin.on("error", () => {});
         child.stdin.end(input);
         child.on("close", (code, signal) => resolve({ code: code ?? signal, out, err }));
-        started?.(child);
+        started?.(child, () => err);
     });
 }
 
