@@ -10,7 +10,7 @@
 
 static const struct sqlite_host sqlite_host_functions = {
     .alloc = haft_arena_alloc,
-    .limits = hf_store_limits,
+    .limits = hf_store_file_limits,
 };
 
 haft_store *hf_sqlite_open(const char *file, const haft_sqlite_options *options,

@@ -59,6 +59,12 @@ static const haft_store_space own_limits[] = {
     {.name = "session", .max_entries = 10000, .max_bytes = 160 << 20},
 };
 
+/* Limits in a file. Tasks that have ended stay until their time is over, with three or four entries each. */
+static const haft_store_space file_limits[] = {
+    {.name = "task", .max_entries = 2000000, .max_bytes = 2047 << 20},
+    {.name = "task.index", .max_entries = 2000000, .max_bytes = 2047 << 20},
+};
+
 static const haft_store_space *limits_find(const haft_store_space *limits, size_t n,
                                            const char *name)
 {
@@ -83,6 +89,14 @@ haft_store_space hf_store_limits(const haft_store_space *spaces, size_t n, const
     space.max_entries = space.max_entries ? space.max_entries : DEFAULT_ENTRIES;
     space.max_bytes = space.max_bytes ? space.max_bytes : DEFAULT_BYTES;
     return space;
+}
+
+haft_store_space hf_store_file_limits(const haft_store_space *spaces, size_t n, const char *name)
+{
+    const haft_store_space *limits =
+        limits_find(file_limits, sizeof file_limits / sizeof *file_limits, name);
+
+    return limits && !limits_find(spaces, n, name) ? *limits : hf_store_limits(spaces, n, name);
 }
 
 static struct space *space_find(struct memory_store *memory, const char *name)

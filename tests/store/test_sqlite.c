@@ -158,14 +158,12 @@ static void time_never_goes_back(void **state)
     haft_store_free(store);
 }
 
-static int64_t rows_in(const char *table)
+static int64_t number_of(const char *sql)
 {
-    char sql[64];
     sqlite3 *db;
     sqlite3_stmt *row;
     int64_t n;
 
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", table);
     assert_int_equal(sqlite3_open(sqlite_path("store.db"), &db), SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(row), SQLITE_ROW);
@@ -173,6 +171,92 @@ static int64_t rows_in(const char *table)
     sqlite3_finalize(row);
     sqlite3_close(db);
     return n;
+}
+
+static int64_t rows_in(const char *table)
+{
+    char sql[64];
+
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", table);
+    return number_of(sql);
+}
+
+/* The clock in the file is less than a second late, and never behind a call that was counted. */
+static void keeps_the_clock(void **state)
+{
+    static const char clock[] = "SELECT clock FROM state";
+    haft_store *store = sqlite_make(NULL, 0);
+    haft_store_op put = PUT("k", "v"), take = TAKE("t", 5, 1000);
+
+    (void)state;
+    assert_int_equal(sqlite_one(store, "g", 10000, &put, false, NULL), 1);
+    assert_int_equal(number_of(clock), 10000);
+    assert_int_equal(sqlite_one(store, "g", 10999, &put, false, NULL), 1);
+    assert_int_equal(number_of(clock), 10000);
+    assert_int_equal(sqlite_one(store, "g", 11000, &put, false, NULL), 1);
+    assert_int_equal(number_of(clock), 11000);
+    assert_int_equal(sqlite_one(store, "g", 11005, &take, false, NULL), 1);
+    assert_int_equal(number_of(clock), 11005);
+    haft_store_free(store);
+}
+
+/* A process that starts after the clock was set forward does not expire what others hold; after a restart of the
+ * machine nobody holds anything. */
+static void goes_on_after(int64_t lead)
+{
+    static const char *const restart = "UPDATE state SET message = message + 1 WHERE id = 2";
+    haft_store *first = sqlite_make(NULL, 0), *second;
+    haft_store_op lease = PUT_FOR("lease", "x", 15000);
+
+    assert_int_equal(sqlite_one(first, "g", 1000000, &lease, false, NULL), 1);
+    second = sqlite_open("store.db");
+    assert_int_equal(get_at(second, "lease", 1000000 + lead), 1);
+    assert_int_equal(sqlite_one(second, "h", 1000000 + lead + 14000, &lease, false, NULL), 1);
+    assert_int_equal(get_at(first, "lease", 1014000), 1);
+    assert_int_equal(get_at(second, "lease", 1000000 + lead + 16000), 0);
+    haft_store_free(second);
+    sqlite_run("store.db", restart);
+    second = sqlite_open("store.db");
+    assert_int_equal(get_at(second, "lease", 1000000 + lead), 0);
+    haft_store_free(second);
+    haft_store_free(first);
+}
+
+static void goes_on_with_others(void **state)
+{
+    (void)state;
+    goes_on_after(6 * 3600000);
+    goes_on_after(20000); /* little more than a lease */
+}
+
+/* A request whose last value has no room leaves nothing, and one that just fits is applied, also because it deletes
+ * something first: so a task that ends has room for its result. */
+static void applies_all_or_nothing(void **state)
+{
+    static const haft_store_space small = {.name = "s", .max_entries = 3};
+    haft_store *store = sqlite_make(&small, 1);
+    haft_store_op two[] = {PUT("a", "1"), PUT("b", "2")};
+    haft_store_op more[] = {PUT("a", "3"), PUT("c", "4"), PUT("d", "5")};
+    haft_store_op instead[] = {{.kind = HAFT_STORE_DELETE, .key = HAFT_SLICE("a")}, PUT("d", "5")};
+    haft_store_request request = {.space = "s", .group = HAFT_SLICE("g"), .now = 1000};
+
+    (void)state;
+    request.ops = two;
+    request.n_ops = 2;
+    assert_int_equal(store_submit(store, &request), 0);
+    request.ops = more;
+    request.n_ops = 3;
+    assert_int_equal(store_submit(store, &request), HAFT_ETOOBIG);
+    assert_int_equal(number_of("SELECT count(*) FROM entry WHERE value = CAST('1' AS BLOB)"), 1);
+    assert_int_equal(rows_in("entry"), 2);
+    request.n_ops = 2;
+    assert_int_equal(store_submit(store, &request), 0);
+    assert_int_equal(rows_in("entry"), 3);
+    assert_int_equal(number_of("SELECT entries FROM space WHERE name = CAST('s' AS BLOB)"), 3);
+    request.ops = instead;
+    assert_int_equal(store_submit(store, &request), 0);
+    assert_int_equal(rows_in("entry"), 3);
+    haft_store_free(store);
 }
 
 /* Entries that have expired are removed although nobody asks for them, with all that belongs to them. */
@@ -466,6 +550,9 @@ int main(void)
         cmocka_unit_test(survives_a_restart),
         cmocka_unit_test(never_repeats_a_version),
         cmocka_unit_test(time_never_goes_back),
+        cmocka_unit_test(keeps_the_clock),
+        cmocka_unit_test(goes_on_with_others),
+        cmocka_unit_test(applies_all_or_nothing),
         cmocka_unit_test(removes_what_has_expired),
         cmocka_unit_test(bounds_its_queue),
         cmocka_unit_test(begins_with_what_follows),

@@ -317,6 +317,7 @@ static int apply_write_call(struct apply *apply, size_t i)
     entry.calls = op->rate.calls;
     entry.per_ms = op->rate.per_ms;
     entry.expires = apply_end(apply, op->expires_ms ? op->expires_ms : (int64_t)op->rate.per_ms);
+    apply->db->state_changed = true; /* no process counts a later call at an earlier time */
     rows = entry.total < most ? entry.total : most;
     entry.size = hf_entry_base(apply->names->group, apply->names->keys[i]) + rows * APPLY_CALL;
     if (plan->dropped && hf_db_run(apply->db, DB_REMOVE_CALLS, "ii", entry.id, plan->cutoff))
@@ -409,17 +410,35 @@ static int apply_check(struct apply *apply)
     return 1;
 }
 
-/* Whether the second pass can stop after it has written something: not if it is one statement. */
+/* Whether an operation of the second pass cannot stop because of a limit; adds what a value needs. */
+static bool apply_is_certain(const struct apply *apply, size_t i, int64_t *entries, int64_t *bytes)
+{
+    const haft_store_op *op = &apply->request->ops[i];
+    const struct db_entry *entry = &apply->plans[i].entry;
+    haft_slice value = apply->names->values[i];
+
+    if (op->kind != HAFT_STORE_PUT)
+        return op->kind != HAFT_STORE_TAKE && op->kind != HAFT_STORE_APPEND;
+    *entries += !entry->id;
+    *bytes += hf_entry_base(apply->names->group, apply->names->keys[i]) + (int64_t)value.size;
+    return value.size <= DB_MAX_VALUE;
+}
+
+/* Whether the second pass can stop after it has written something: not if it is one statement, or if all values have
+ * room. A savepoint copies each page that is written. */
 static bool apply_needs_savepoint(const struct apply *apply)
 {
     const haft_store_op *op = apply->request->ops;
     const struct db_entry *entry = &apply->plans[0].entry;
+    int64_t entries = 0, bytes = 0;
+    bool is_certain = !apply->space->limits.evicts;
 
-    if (apply->request->n_ops > 1 || apply->space->limits.evicts)
-        return true;
-    if (op->kind == HAFT_STORE_PUT)
-        return entry->id && entry->type != DB_VALUE;
-    return op->kind == HAFT_STORE_TAKE || op->kind == HAFT_STORE_APPEND;
+    if (is_certain && apply->request->n_ops == 1 && op->kind == HAFT_STORE_PUT &&
+        (!entry->id || entry->type == DB_VALUE))
+        return false;
+    for (size_t i = 0; i < apply->request->n_ops && is_certain; i++)
+        is_certain = apply_is_certain(apply, i, &entries, &bytes);
+    return !is_certain || !hf_space_has_room(apply->space, entries, bytes);
 }
 
 static int apply_all(struct apply *apply)

@@ -6,6 +6,8 @@
 
 enum {
     DB_CLOCK_TOLERANCE = 60000, /* differences between the clocks of processes, in milliseconds */
+    DB_CLOCK_LEAD = 3000,       /* of a process that starts: much less than leases of tasks last */
+    DB_CLOCK_STEP = 1000,       /* the clock in the file may be late by less than this */
     DB_TRANSACTION_MS = 30000   /* time limit of a transaction, besides waiting for locks */
 };
 
@@ -133,20 +135,34 @@ haft_slice hf_db_slice(sqlite3_stmt *row, int column)
 
 /* ---- time ---- */
 
+/* The clocks of processes do not follow changes of the time of day, so one that starts after such a change is ahead of
+ * the others, and leases that they hold would have expired. If a process of this run of the machine has written the
+ * clock, the monotonic clock tells what it is now: the first request is not later than that. */
+static void db_align(struct db *db, int64_t now)
+{
+    int64_t passed = db->stored_time ? hf_db_time() - db->stored_time : -1;
+    int64_t expected = db->stored_clock + passed;
+
+    if (!db->is_aligned && passed >= 0 && now > expected && now - expected > DB_CLOCK_LEAD)
+        db->shift = expected - now;
+    db->is_aligned = true;
+}
+
 /* Requests wait in queues, and each process has its own clock, so small differences are normal: time
  * stands still meanwhile. A large one means that the clock was set back; then this process adds the
  * difference, so that time goes on from where it was. */
 void hf_db_set_now(struct db *db, int64_t now)
 {
+    db_align(db, now);
     if (now > DB_MAX_TIME - db->shift)
         now = DB_MAX_TIME - db->shift;
     now += db->shift;
     if (now < db->clock && db->clock - now > DB_CLOCK_TOLERANCE)
         db->shift += db->clock - now;
-    if (now > db->clock) {
+    if (now > db->clock)
         db->clock = now;
+    if (db->clock - db->stored_clock >= DB_CLOCK_STEP)
         db->state_changed = true;
-    }
     db->now = db->clock;
 }
 
@@ -179,10 +195,15 @@ static int db_read_state(struct db *db)
 
     if (status < 1)
         return status ? -1 : hf_db_damaged(db);
-    db->clock = hf_db_count(row, 0, &damaged);
+    db->stored_clock = hf_db_count(row, 0, &damaged);
     db->message = hf_db_count(row, 1, &damaged);
+    db->stored_time = hf_db_count(row, 3, &damaged) == db->boot ? hf_db_count(row, 2, &damaged) : 0;
     hf_db_end(row);
-    return damaged || db->clock > DB_MAX_TIME ? hf_db_damaged(db) : 0;
+    if (damaged || db->stored_clock > DB_MAX_TIME)
+        return hf_db_damaged(db);
+    if (db->stored_clock > db->clock)
+        db->clock = db->stored_clock;
+    return 0;
 }
 
 int hf_db_begin(struct db *db, bool writes, bool durable)
@@ -214,7 +235,7 @@ void hf_db_rollback(struct db *db)
 int hf_db_commit(struct db *db)
 {
     if (db->writes && db->state_changed)
-        hf_db_run(db, DB_SET_STATE, "ii", db->clock, db->message);
+        hf_db_run(db, DB_SET_STATE, "iiii", db->clock, db->message, hf_db_time(), db->boot);
     db->deadline = INT64_MAX;
     if (!db->error && !hf_db_run(db, DB_COMMIT, ""))
         return 0;

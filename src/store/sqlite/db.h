@@ -29,8 +29,10 @@ enum {
     X(DB_RELEASE, "RELEASE request")                                                               \
     X(DB_UNDO, "ROLLBACK TO request")                                                              \
     X(DB_DATA_VERSION, "PRAGMA data_version")                                                      \
-    X(DB_STATE, "SELECT clock, message FROM state WHERE id = 1")                                   \
-    X(DB_SET_STATE, "UPDATE state SET clock = ?1, message = ?2 WHERE id = 1")                      \
+    X(DB_STATE, "SELECT s.clock, s.message, ifnull(m.clock, 0), ifnull(m.message, 0) "             \
+                "FROM state s LEFT JOIN state m ON m.id = 2 WHERE s.id = 1")                       \
+    X(DB_SET_STATE, "INSERT OR REPLACE INTO state (id, clock, message) "                           \
+                    "VALUES (1, ?1, ?2), (2, ?3, ?4)")                                             \
     X(DB_SPACE, "SELECT id, entries, bytes, version, used FROM space WHERE name = ?1")             \
     X(DB_SPACES, "SELECT count(*) FROM space")                                                     \
     X(DB_ADD_SPACE, "INSERT INTO space (name, entries, bytes, version, used) "                     \
@@ -107,16 +109,20 @@ struct db {
     size_t n_limits;
     int64_t origin;   /* identifies this store among those that use the file */
     int64_t deadline; /* of the current transaction, in milliseconds of the monotonic clock */
-    bool is_full;     /* PRAGMA synchronous is FULL */
+    int64_t boot; /* identifies the run of the machine, whose processes share a monotonic clock */
+    bool is_aligned; /* the first request has been compared with the clock in the file */
+    bool is_full;    /* PRAGMA synchronous is FULL */
 
-    int error;        /* first error of SQLite in this transaction, with its extended code */
-    bool writes;      /* this transaction may write */
-    bool met_expired; /* it read an entry that has expired */
-    int64_t clock;    /* latest time that the file has seen */
-    int64_t shift;    /* what this process adds to the time of its requests */
-    int64_t now;      /* time of the current request */
-    int64_t message;  /* number of the latest message */
-    bool state_changed;
+    int error;            /* first error of SQLite in this transaction, with its extended code */
+    bool writes;          /* this transaction may write */
+    bool met_expired;     /* it read an entry that has expired */
+    int64_t clock;        /* latest time that this process knows of */
+    int64_t stored_clock; /* in the file; written when it is a second late, */
+    int64_t stored_time;  /* monotonic time when it was written; 0 if that was in another run */
+    int64_t shift;        /* what this process adds to the time of its requests */
+    int64_t now;          /* time of the current request */
+    int64_t message;      /* number of the latest message */
+    bool state_changed;   /* and when this is set */
     struct db_space spaces[DB_CACHED_SPACES]; /* those of this transaction */
     size_t n_spaces;
 };

@@ -156,7 +156,7 @@ int hf_entries_sweep(struct db *db, int limit)
 
 /* ---- room ---- */
 
-static bool space_has_room(const struct db_space *space, int64_t entries, int64_t bytes)
+bool hf_space_has_room(const struct db_space *space, int64_t entries, int64_t bytes)
 {
     const haft_store_space *limits = &space->limits;
 
@@ -186,11 +186,11 @@ static int space_make_room(struct db *db, struct db_space *space, haft_slice own
 {
     int status = 0;
 
-    if (space_has_room(space, entries, bytes))
+    if (hf_space_has_room(space, entries, bytes))
         return 0;
     if (hf_entries_sweep(db, ENTRY_SWEEP_WHEN_FULL) < 0)
         return -1;
-    while (!status && !space_has_room(space, entries, bytes))
+    while (!status && !hf_space_has_room(space, entries, bytes))
         status = space->limits.evicts ? space_evict(db, space, owner) : HAFT_ETOOBIG;
     return status;
 }

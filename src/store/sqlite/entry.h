@@ -22,6 +22,8 @@ int hf_space_load(struct db *db, const char *name, struct db_space **ret_space);
 int hf_spaces_save(struct db *db);
 /* The number of the next use, if the namespace evicts; otherwise 0. */
 int64_t hf_space_use(struct db_space *space);
+/* Whether so many more entries and bytes are within the limits. */
+bool hf_space_has_room(const struct db_space *space, int64_t entries, int64_t bytes);
 
 /* Finds an entry that has not expired; ret_entry->id is 0 if there is none. Copies a value into the arena
  * unless it is NULL. Returns as hf_space_load. */

@@ -302,6 +302,21 @@ static int file_prepare(struct db *db, haft_reason *reterr_reason)
     return 0;
 }
 
+/* A number for the current run of the machine, at least 1. */
+static int64_t file_boot(void)
+{
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    char id[64];
+    ssize_t size = file < 0 ? 0 : read(file, id, sizeof id);
+
+    if (file >= 0)
+        close(file);
+    for (ssize_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)id[i]) * UINT64_C(0x100000001b3);
+    return (int64_t)(hash % DB_MAX_COUNT) + 1;
+}
+
 int hf_file_open(struct db *db, const char *file, unsigned busy_timeout_ms, bool *ret_checked,
                  haft_reason *reterr_reason)
 {
@@ -314,6 +329,7 @@ int hf_file_open(struct db *db, const char *file, unsigned busy_timeout_ms, bool
         return hf_report_reason(reterr_reason, HAFT_EINVAL, "this SQLite has no threads");
     if (getrandom(&db->origin, sizeof db->origin, 0) != sizeof db->origin)
         db->origin = (int64_t)getpid() << 32 ^ hf_db_time();
+    db->boot = file_boot();
     status = file_create(file, reterr_reason);
     if (!status)
         status = file_check(file, reterr_reason);

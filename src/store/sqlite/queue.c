@@ -101,24 +101,9 @@ static int queue_check(const struct queue *queue, size_t size)
     return queue->n >= queue->max || size > QUEUE_MAX_BYTES - queue->bytes ? HAFT_EBUSY : 0;
 }
 
-int hf_queue_add(struct queue *queue, haft_store_request *request, haft_store_scan *scan,
-                 bool writes)
+/* Adds a job that has been counted; NULL if there was no memory for it. */
+static void queue_put(struct queue *queue, struct job *job, size_t size, bool writes)
 {
-    size_t size = job_size(request, scan);
-    struct job *job;
-    int status;
-
-    pthread_mutex_lock(&queue->lock);
-    status = !size || size > QUEUE_MAX_BYTES ? HAFT_ETOOBIG : queue_check(queue, size);
-    if (!status) { /* counted before it is there, so that copying needs no lock */
-        queue->n++;
-        queue->bytes += size;
-    } else
-        pthread_cond_signal(&queue->changed); /* for one that this request follows */
-    pthread_mutex_unlock(&queue->lock);
-    if (status)
-        return status;
-    job = job_new(queue->allocator, request, scan, size);
     pthread_mutex_lock(&queue->lock);
     if (job) {
         job->writes = writes;
@@ -128,10 +113,33 @@ int hf_queue_add(struct queue *queue, haft_store_request *request, haft_store_sc
         queue->n--;
         queue->bytes -= size;
     }
-    if (!job || !request || !request->is_followed)
-        pthread_cond_signal(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
-    return job ? HAFT_PENDING : HAFT_ENOMEM;
+}
+
+int hf_queue_add(struct queue *queue, haft_store_request *request, haft_store_scan *scan,
+                 bool writes)
+{
+    bool is_followed = request && request->is_followed; /* it may be gone when it is in the queue */
+    size_t size = job_size(request, scan);
+    struct job *job = NULL;
+    int status;
+
+    pthread_mutex_lock(&queue->lock);
+    status = !size || size > QUEUE_MAX_BYTES ? HAFT_ETOOBIG : queue_check(queue, size);
+    if (!status) { /* counted before it is there, so that copying needs no lock */
+        queue->n++;
+        queue->bytes += size;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (!status) {
+        job = job_new(queue->allocator, request, scan, size);
+        queue_put(queue, job, size, writes);
+        status = job ? HAFT_PENDING : HAFT_ENOMEM;
+    }
+    /* After a failure too, for one that this request follows. Without the lock, which the thread takes next. */
+    if (!job || !is_followed)
+        pthread_cond_signal(&queue->changed);
+    return status;
 }
 
 bool hf_queue_cancel(struct queue *queue, const haft_store_request *request)
