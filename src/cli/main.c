@@ -343,8 +343,7 @@ static int cli_open_store(struct command *command, haft_store **ret_store)
 
     if (!serves || !command->settings.store.url)
         return COMMAND_OK;
-    *ret_store =
-        hf_store_open(command->settings.store.url, command->settings.store.password_file, &reason);
+    *ret_store = hf_store_open(&command->settings.store, &reason);
     if (!*ret_store)
         return hf_command_refuse(command, &reason);
     command->settings.server.store = *ret_store;

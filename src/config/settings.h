@@ -39,8 +39,9 @@ struct program_settings {
 struct store_settings {
     const char *url; /* shared with other processes; NULL: not at all */
     const char *password_file;
-    bool single_use;       /* of states of unfinished calls */
-    const char *seal_key;  /* file with the keys that seal these */
+    const char *ca, *certificate, *key; /* files for TLS to it */
+    bool single_use;                    /* of states of unfinished calls */
+    const char *seal_key;               /* file with the keys that seal these */
     const char *task_file; /* file that tasks are in; NULL: the shared store, or memory */
 };
 

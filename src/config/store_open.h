@@ -2,10 +2,10 @@
 #ifndef HAFT_SRC_STORE_OPEN_H
 #define HAFT_SRC_STORE_OPEN_H
 
-#include <haft/store.h>
+#include "config/settings.h"
 
-/* Opens the store of a URL, such as redis://127.0.0.1:6379/0; password_file is the file with its
- * password, or NULL. Returns NULL with the reason. Must be called before a sandbox is entered. */
-haft_store *hf_store_open(const char *url, const char *password_file, haft_reason *reterr_reason);
+/* Opens the store of a URL, such as redis://127.0.0.1:6379/0, with the files that the settings name.
+ * Returns NULL with the reason. Must be called before a sandbox is entered. */
+haft_store *hf_store_open(const struct store_settings *settings, haft_reason *reterr_reason);
 
 #endif

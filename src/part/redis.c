@@ -28,6 +28,7 @@ static const struct redis_host redis_host_functions = {
     .unref = uv_unref,
     .getaddrinfo = uv_getaddrinfo,
     .freeaddrinfo = uv_freeaddrinfo,
+    .cancel = uv_cancel,
 };
 
 const struct redis_host *hf_redis_host(void)

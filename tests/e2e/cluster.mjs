@@ -5,12 +5,13 @@
  * stopped and started again at the same address. */
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { spawn } from "./child.mjs";
 import { envelope, eventually, MODERN, sleep } from "./http-client.mjs";
 import { Server } from "./http-server.mjs";
 import { example, freePort, until } from "./server.mjs";
@@ -21,7 +22,7 @@ export const haft = join(example("."), "..", "bin", "haft");
 
 let next = 0;
 /* Ports that differ from each other, although nothing listens on the earlier ones yet. */
-async function newPort() {
+export async function newPort() {
     const port = await freePort();
 
     next = port > next ? port : await portAfter(next);

@@ -2,10 +2,16 @@
  * it. */
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { withCluster } from "./cluster.mjs";
-import { until } from "./server.mjs";
+import { fileURLToPath } from "node:url";
+import { newPort, Redis, withCluster } from "./cluster.mjs";
+import { Server } from "./http-server.mjs";
+import { example, until } from "./server.mjs";
 
 const REPLICAS = 3;
 const withReplicas = (args, use) => withCluster({ size: REPLICAS, args, nginx: false }, use);
@@ -121,3 +127,49 @@ test("replicas go on without Redis, and say so", { timeout: 90000 }, () =>
         for (const { close } of streams) close();
     }),
 );
+
+/* ---- TLS ---- */
+
+/* A server that listens, or has ended. */
+async function start(...args) {
+    const server = new Server(example("everything"), ["--http", "127.0.0.1:0", ...args]);
+    let ended = false;
+
+    server.ended.then(() => (ended = true));
+    await until(() => ended || /listening on \S+/.test(server.log()), "a start");
+    return ended ? server : server.ready();
+}
+
+test("a store with a certificate of its own authority", { timeout: 60000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-store-tls-")), file = (name) => join(folder, name), port = await newPort();
+
+    execFileSync("sh", [fileURLToPath(new URL("../http_client/certificates.sh", import.meta.url)), folder], { stdio: "ignore" });
+    const tls = ["--tls-port", port, "--tls-cert-file", file("here.pem"), "--tls-key-file", file("here.key"), "--tls-ca-cert-file", file("authority.pem")];
+    const redis = await Redis.start({ args: tls });
+    const shown = ["--store", `rediss://127.0.0.1:${port}`, "--store-cert", file("visitor.pem"), "--store-key", file("visitor.key"), "--rate", "3/1h"];
+
+    try {
+        const server = await start(...shown, "--store-ca", file("authority.pem"));
+
+        if (/needs hiredis 1.0/.test(server.log())) return; /* and says so */
+        const statuses = [];
+
+        await eventually(async () => (await ready(server)).status === "ok", server.log());
+        for (let i = 0; i < 5; i++) statuses.push((await ask(server, PING, legacy())).status);
+        assert.deepEqual(statuses, [200, 200, 200, 429, 429]);
+        assert.ok((await redis.command("KEYS", "*")).length > 0, "counted in Redis");
+        await server.stop();
+
+        const stranger = await start(...shown, "--store-ca", file("stranger.pem"));
+
+        await eventually(async () => (await ready(stranger)).status === "degraded", stranger.log());
+        await stranger.stop();
+        const without = await start("--store", redis.url, "--store-ca", file("authority.pem"));
+
+        assert.notEqual(await without.ended, 0);
+        assert.match(without.log(), /--store-ca.* need TLS: a URL that begins with rediss:/);
+    } finally {
+        await redis.stop();
+        rmSync(folder, { recursive: true });
+    }
+});

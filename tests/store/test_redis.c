@@ -189,6 +189,20 @@ static void does_what_it_is_asked(void **state)
     haft_store_free(store);
 }
 
+static void refuses_what_is_too_big(void **state)
+{
+    enum { TOO_BIG = (64 << 20) + 1 };
+    haft_store *store = case_store(NULL);
+    char *bytes = calloc(1, TOO_BIG);
+    haft_store_op put = {.kind = HAFT_STORE_PUT, .key = S("k"), .value = {bytes, TOO_BIG}};
+
+    (void)state;
+    assert_non_null(bytes);
+    assert_int_equal(case_one(store, &put, NULL), HAFT_ETOOBIG);
+    free(bytes);
+    haft_store_free(store);
+}
+
 /* ---- windows ---- */
 
 static int take(haft_store *store, unsigned calls, unsigned per_ms, int64_t *ret_wait)
@@ -609,6 +623,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE_TEST(does_what_it_is_asked),
+        CASE_TEST(refuses_what_is_too_big),
         CASE_TEST(counts_in_windows),
         CASE_TEST(counts_what_is_in_the_window),
         CASE_TEST(counts_in_slices),

@@ -1,6 +1,7 @@
 /* The store on Redis when the server is away, slow, full, another one, or someone else's: requests end within their
  * timeouts and say whether they may have been applied; afterwards everything goes on. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -208,34 +209,40 @@ static void bound_on_done(haft_store_request *request)
     bound_done++;
 }
 
+/* What is submitted to a server that stands still has a bound, ends in time, and does not occupy its place for ever. */
 static void has_a_bound(void **state)
 {
     enum { BOUND = 20 };
-    haft_store *store = case_store(HAFT_WITH(haft_redis_options, QUICK, .max_waiting = BOUND));
-    haft_store_op ops[BOUND + 1];
-    haft_store_request requests[BOUND + 1];
-    haft_store_status status = HAFT_INIT(haft_store_status, .waiting = 0);
+    static const haft_store_op rows[] = {PUT("k", "v"), TAKE("t", 1000, 60000)};
 
     (void)state;
-    assert_int_equal(case_put(store, "x"), 1);
-    redis_server_signal(&redis, SIGSTOP);
-    bound_done = 0;
-    for (int i = 0; i <= BOUND; i++) {
-        ops[i] = (haft_store_op)PUT("k", "v");
-        requests[i] = (haft_store_request){
-            .space = "s", .group = S("g"), .ops = &ops[i], .n_ops = 1, .done = bound_on_done};
-        assert_int_equal(haft_store_submit(store, &requests[i]),
-                         i < BOUND ? HAFT_PENDING : HAFT_EBUSY);
+    for (size_t row = 0; row < COUNT_OF(rows); row++) {
+        haft_store *store = case_store(HAFT_WITH(haft_redis_options, QUICK, .max_waiting = BOUND));
+        haft_store_op ops[BOUND + 1];
+        haft_store_request requests[BOUND + 1];
+        haft_store_status status = HAFT_INIT(haft_store_status, .waiting = 0);
+
+        assert_int_equal(case_put(store, "x"), 1);
+        redis_server_signal(&redis, SIGSTOP);
+        bound_done = 0;
+        for (int i = 0; i <= BOUND; i++) {
+            ops[i] = rows[row];
+            requests[i] = (haft_store_request){
+                .space = "s", .group = S("g"), .ops = &ops[i], .n_ops = 1, .done = bound_on_done};
+            assert_int_equal(haft_store_submit(store, &requests[i]),
+                             i < BOUND ? HAFT_PENDING : HAFT_EBUSY);
+        }
+        haft_store_get_status(store, &status);
+        assert_int_equal(status.waiting, BOUND);
+        for (int i = 0; i < 1000 && bound_done < BOUND; i++)
+            case_sleep(10);
+        assert_int_equal(bound_done, BOUND);
+        case_await(store, false);
+        redis_server_signal(&redis, SIGCONT);
+        case_await(store, true);
+        assert_int_equal(case_put(store, "x"), 1);
+        haft_store_free(store);
     }
-    haft_store_get_status(store, &status);
-    assert_int_equal(status.waiting, BOUND);
-    for (int i = 0; i < 1000 && bound_done < BOUND; i++)
-        case_sleep(10);
-    assert_int_equal(bound_done, BOUND);
-    redis_server_signal(&redis, SIGCONT);
-    case_await(store, true);
-    assert_int_equal(case_put(store, "x"), 1);
-    haft_store_free(store);
 }
 
 /* ---- lost connections and scripts ---- */
@@ -272,6 +279,23 @@ static void goes_on_after_losses(void **state)
     haft_store_free(store);
 }
 
+/* The longest times are longer than any test. */
+static void may_wait_for_ever(void **state)
+{
+    haft_store *store = case_store(HAFT_WITH(
+        haft_redis_options, .take_ms = UINT_MAX, .command_ms = UINT_MAX, .connect_ms = UINT_MAX,
+        .replica_ms = UINT_MAX, .max_reconnect_ms = 1, .min_reconnect_ms = UINT_MAX));
+
+    (void)state;
+    assert_int_equal(case_put(store, "x"), 1);
+    case_sleep(50);
+    assert_int_equal(*case_ask("CLIENT KILL TYPE normal SKIPME yes"), ':');
+    for (int i = 0; i < 1000 && !reconnects(store); i++)
+        case_sleep(10);
+    assert_int_equal(case_put(store, "x"), 1);
+    haft_store_free(store);
+}
+
 /* ---- servers that refuse ---- */
 
 static void says_what_a_server_refuses(void **state)
@@ -298,6 +322,56 @@ static void says_what_a_server_refuses(void **state)
     assert_int_equal(case_put(store, "after"), HAFT_EDENIED);
     case_ask("ACL SETUSER default +@all");
     assert_int_equal(case_put(store, "after"), 1);
+    haft_store_free(store);
+}
+
+static atomic_int refused_gaps;
+
+static void refused_on_gap(haft_store_subscriber *subscriber)
+{
+    (void)subscriber;
+    refused_gaps++;
+}
+
+static void refused_on_message(haft_store_subscriber *subscriber, haft_slice channel,
+                               haft_slice value)
+{
+    (void)subscriber, (void)channel, (void)value;
+}
+
+static long connections(void)
+{
+    static const char name[] = "total_connections_received:";
+    const char *found = strstr(case_ask("INFO stats"), name);
+
+    assert_non_null(found);
+    return strtol(found + strlen(name), NULL, 10);
+}
+
+/* A server that accepts the login and refuses a subscription is asked again later and later. */
+static void waits_after_a_refused_subscription(void **state)
+{
+    haft_store *store = case_store(NULL);
+    haft_store_status status = HAFT_INIT(haft_store_status, .waiting = 0);
+    haft_store_subscriber subscriber = {
+        .space = "s", .channel = S("c"), .message = refused_on_message, .gap = refused_on_gap};
+    long before;
+
+    (void)state;
+    refused_gaps = 0;
+    assert_int_equal(*case_ask("ACL SETUSER default resetchannels"), '+');
+    before = connections();
+    assert_int_equal(haft_store_subscribe(store, &subscriber), 0);
+    case_sleep(1500);
+    assert_in_range(connections() - before, 2, 10);
+    haft_store_get_status(store, &status);
+    assert_non_null(strstr(status.error, "refused a subscription: NOPERM"));
+    assert_int_equal(refused_gaps, 0);
+    assert_int_equal(*case_ask("ACL SETUSER default allchannels"), '+');
+    for (int i = 0; i < 1000 && !refused_gaps; i++)
+        case_sleep(10);
+    assert_int_equal(refused_gaps, 1);
+    haft_store_unsubscribe(store, &subscriber);
     haft_store_free(store);
 }
 
@@ -387,6 +461,38 @@ static void is_durable_on_replicas(void **state)
     haft_store_free(store);
 }
 
+/* Requests that come together wait for replicas together. */
+static void waits_for_replicas_once(void **state)
+{
+    enum { REQUESTS = 20 };
+    haft_store *store = case_store(HAFT_WITH(haft_redis_options, .command_ms = 2000,
+                                             .durability = HAFT_REDIS_REPLICAS, .replica_ms = 300));
+    haft_store_op ops[REQUESTS];
+    haft_store_request requests[REQUESTS];
+
+    (void)state;
+    bound_done = 0;
+    for (size_t i = 0; i < REQUESTS; i++) {
+        ops[i] = (haft_store_op)PUT("k", "v");
+        requests[i] = (haft_store_request){.space = "s",
+                                           .group = S("g"),
+                                           .ops = &ops[i],
+                                           .n_ops = 1,
+                                           .durable = true,
+                                           .done = bound_on_done};
+        assert_int_equal(haft_store_submit(store, &requests[i]), HAFT_PENDING);
+    }
+    for (int i = 0; i < 1000 && bound_done < REQUESTS; i++)
+        case_sleep(10);
+    for (size_t i = 0; i < REQUESTS; i++) {
+        assert_int_equal(requests[i].status, 1);
+        assert_false(requests[i].is_durable);
+    }
+    case_sleep(500);
+    assert_int_equal(reconnects(store), 0);
+    haft_store_free(store);
+}
+
 /* ---- memory ---- */
 
 static void loses_nothing_without_memory(void **state)
@@ -431,9 +537,12 @@ int main(void)
         CASE_TEST(waits_while_a_server_sleeps),
         CASE_TEST(has_a_bound),
         CASE_TEST(goes_on_after_losses),
+        CASE_TEST(may_wait_for_ever),
         CASE_TEST(says_what_a_server_refuses),
+        CASE_TEST(waits_after_a_refused_subscription),
         CASE_TEST(leaves_alone_what_it_does_not_know),
         CASE_TEST(is_durable_on_replicas),
+        CASE_TEST(waits_for_replicas_once),
         CASE_TEST(loses_nothing_without_memory),
     };
 

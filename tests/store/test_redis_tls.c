@@ -1,9 +1,11 @@
 /* test_redis_tls.c - the store on Redis over TLS, if hiredis has it. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "store/redis_case.h"
 
@@ -61,18 +63,22 @@ static void trusts_whom_it_should(void **state)
 {
     static const struct {
         const char *certificate, *key, *authority, *host, *clients;
-        bool shows; /* its own certificate */
-        bool works;
+        bool shows;      /* its own certificate */
+        const char *why; /* NULL: it works */
     } rows[] = {
-        {"here.pem", "here.key", "authority.pem", "127.0.0.1", "no", false, true},
-        {"here.pem", "here.key", "authority.pem", "localhost", "no", false, true},
-        {"here.pem", "here.key", "stranger.pem", "127.0.0.1", "no", false, false},
-        {"elsewhere.pem", "elsewhere.key", "authority.pem", "127.0.0.1", "no", false, false},
-        {"elsewhere.pem", "elsewhere.key", "authority.pem", "localhost", "no", false, false},
-        {"expired.pem", "expired.key", "authority.pem", "127.0.0.1", "no", false, false},
-        {"here.pem", "here.key", "authority.pem", "127.0.0.1", "yes", false, false},
-        {"here.pem", "here.key", "authority.pem", "127.0.0.1", "yes", true, true},
+        {"here.pem", "here.key", "authority.pem", "127.0.0.1", "no", false, NULL},
+        {"here.pem", "here.key", "authority.pem", "localhost", "no", false, NULL},
+        {"here.pem", "here.key", "stranger.pem", "127.0.0.1", "no", false, "signed certificate"},
+        {"elsewhere.pem", "elsewhere.key", "authority.pem", "127.0.0.1", "no", false,
+         "IP address mismatch"},
+        {"elsewhere.pem", "elsewhere.key", "authority.pem", "localhost", "no", false,
+         "hostname mismatch"},
+        {"expired.pem", "expired.key", "authority.pem", "127.0.0.1", "no", false, "expired"},
+        {"here.pem", "here.key", "authority.pem", "127.0.0.1", "yes", false,
+         ""}, /* reset, or told */
+        {"here.pem", "here.key", "authority.pem", "127.0.0.1", "yes", true, NULL},
     };
+    haft_store_status about = HAFT_INIT(haft_store_status, .waiting = 0);
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -85,15 +91,48 @@ static void trusts_whom_it_should(void **state)
             options.certificate = tls_file("visitor.pem");
             options.key = tls_file("visitor.key");
         }
-        if (!rows[i].works)
+        if (rows[i].why)
             options.command_ms = 300; /* it would wait for a connection */
         assert_true(tls_start(rows[i].certificate, rows[i].key, rows[i].clients));
         store = tls_store(rows[i].host, &options);
         status = case_put(store, "value");
-        if (rows[i].works ? status != 1 : status >= 0)
-            fail_msg("row %zu: %d", i, status);
+        haft_store_get_status(store, &about);
+        assert_null(strstr(about.error, "Success"));
+        if (rows[i].why ? status >= 0 || !strstr(about.error, rows[i].why) : status != 1)
+            fail_msg("row %zu: %d: %s", i, status, about.error);
         haft_store_free(store);
         redis_server_remove(&redis);
+    }
+}
+
+static void refuses_files(void **state)
+{
+    static const struct {
+        const char *authority, *certificate, *key, *why;
+    } rows[] = {
+        {"nothing.pem", NULL, NULL, "trusted certificates of Redis: /"},
+        {"here.key", NULL, NULL, "trusted certificates of Redis: /"},
+        {"authority.pem", "nothing.pem", "visitor.key", "client certificate for Redis: /"},
+        {"authority.pem", "visitor.pem", "nothing.key", "private key for Redis"},
+        {"authority.pem", "visitor.pem", "here.key", "does not belong to the certificate: /"},
+        {"authority.pem", "visitor.pem", NULL, "are needed together"},
+        {"authority.pem", NULL, "visitor.key", "are needed together"},
+        {NULL, "visitor.pem", "visitor.key", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_redis_options options = HAFT_INIT(haft_redis_options, .prefix = NULL);
+        haft_reason reason = {0};
+        haft_store *store;
+
+        options.ca_file = rows[i].authority ? tls_file(rows[i].authority) : NULL;
+        options.certificate = rows[i].certificate ? tls_file(rows[i].certificate) : NULL;
+        options.key = rows[i].key ? tls_file(rows[i].key) : NULL;
+        store = haft_redis_store_new("rediss://127.0.0.1", &options, &reason);
+        if (!store != !!rows[i].why || (rows[i].why && !strstr(reason.text, rows[i].why)))
+            fail_msg("row %zu: %s", i, reason.text);
+        haft_store_free(store);
     }
 }
 
@@ -127,6 +166,74 @@ static void sends_large_values(void **state)
         haft_arena_free(arena);
     }
     haft_store_free(store);
+    redis_server_remove(&redis);
+}
+
+/* ---- others on the same thread ---- */
+
+/* Functions of the OpenSSL that the store uses; this program is not linked with it. */
+static struct others {
+    void (*begin)(void);
+    void (*set)(int library, int reason, const char *format, ...);
+    bool done;
+} others;
+
+/* As somebody does who does not look at the errors of OpenSSL. */
+static void others_fail(uv_timer_t *timer)
+{
+    (void)timer;
+    others.begin();
+    others.set(20, 1, NULL);
+}
+
+static void others_done(haft_store_request *request)
+{
+    (void)request;
+    others.done = true;
+}
+
+/* Values that are sent in several steps. */
+static void is_not_disturbed_by_others(void **state)
+{
+    static char bytes[8 << 20];
+    haft_store_status status = HAFT_INIT(haft_store_status, .waiting = 0);
+    haft_store_op put = {.kind = HAFT_STORE_PUT, .key = S("k"), .value = {bytes, sizeof bytes}};
+    haft_store_request request = {
+        .space = "s", .group = S("g"), .ops = &put, .n_ops = 1, .done = others_done};
+    void *crypto;
+    uv_timer_t timer;
+    uv_loop_t loop;
+    haft_store *store;
+
+    (void)state;
+    assert_true(tls_start("here.pem", "here.key", "no"));
+    store = tls_store("127.0.0.1", HAFT_WITH(haft_redis_options, CASE_PATIENT,
+                                             .ca_file = tls_file("authority.pem")));
+    crypto = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_NOLOAD);
+    assert_non_null(crypto);
+    *(void **)&others.begin = dlsym(crypto, "ERR_new");
+    *(void **)&others.set = dlsym(crypto, "ERR_set_error");
+    uv_loop_init(&loop);
+    uv_timer_init(&loop, &timer);
+    uv_timer_start(&timer, others_fail, 0, 1);
+    assert_int_equal(haft_store_attach(store, &loop), 0);
+    for (int i = 0; i < 3; i++) {
+        others.done = false;
+        assert_int_equal(haft_store_submit(store, &request), HAFT_PENDING);
+        while (!others.done) {
+            others_fail(&timer);
+            uv_run(&loop, UV_RUN_ONCE);
+        }
+        assert_int_equal(request.status, 1);
+    }
+    haft_store_get_status(store, &status);
+    assert_string_equal(status.error, "");
+    haft_store_detach(store, &loop);
+    uv_close((uv_handle_t *)&timer, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    haft_store_free(store);
+    dlclose(crypto);
     redis_server_remove(&redis);
 }
 
@@ -188,8 +295,8 @@ static int tls_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trusts_whom_it_should),
-        cmocka_unit_test(sends_large_values),
+        cmocka_unit_test(trusts_whom_it_should),     cmocka_unit_test(refuses_files),
+        cmocka_unit_test(sends_large_values),        cmocka_unit_test(is_not_disturbed_by_others),
         cmocka_unit_test(waits_for_a_silent_server),
     };
     haft_store *store = haft_redis_store_new("rediss://127.0.0.1", NULL, NULL);

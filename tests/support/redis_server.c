@@ -16,7 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REDIS_TRIES = 4, REDIS_START_MS = 15000, REDIS_MAX_ARGUMENTS = 40 };
+enum {
+    REDIS_TRIES = 4,
+    REDIS_START_MS = 15000,
+    REDIS_MAX_ARGUMENTS = 40,
+    REDIS_PORTS = 22000, /* from the first port on */
+    REDIS_FIRST_PORT = 10240,
+    REDIS_PORTS_APART = 128, /* for processes that start together */
+};
 
 static const char *redis_program(void)
 {
@@ -44,17 +51,40 @@ static struct sockaddr_in redis_address(int port)
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
+static bool redis_port_is_free(int port)
+{
+    struct sockaddr_in address = redis_address(port);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+    bool is_free;
+
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes); /* as redis-server does */
+    is_free = !bind(fd, (struct sockaddr *)&address, sizeof address);
+    close(fd);
+    return is_free;
+}
+
 int redis_free_port(void)
 {
-    struct sockaddr_in address = redis_address(0);
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = 0;
+    static int next;
 
-    if (!bind(fd, (struct sockaddr *)&address, size) &&
-        !getsockname(fd, (struct sockaddr *)&address, &size))
-        port = ntohs(address.sin_port);
-    close(fd);
-    return port;
+    for (int i = 0; i < REDIS_PORTS; i++) {
+        int port = REDIS_FIRST_PORT + (getpid() * REDIS_PORTS_APART + next++) % REDIS_PORTS;
+
+        if (redis_port_is_free(port))
+            return port;
+    }
+    return 0;
+}
+
+/* Whether an answer is complete. A text has its size in the line before it, which may come alone. */
+static bool redis_is_complete(const char *answer, size_t size)
+{
+    const char *line = memchr(answer, '\n', size);
+    long text = *answer == '$' ? strtol(answer + 1, NULL, 10) : -1;
+
+    if (!line || answer[size - 1] != '\n')
+        return false;
+    return text < 0 || size >= (size_t)(line + 1 - answer) + (size_t)text + 2;
 }
 
 const char *redis_server_ask(const struct redis_server *server, char *answer, size_t room,
@@ -73,7 +103,8 @@ const char *redis_server_ask(const struct redis_server *server, char *answer, si
             ssize_t got = recv(fd, answer + n, room - 1 - n, 0);
 
             n += got > 0 ? (size_t)got : 0;
-            if (got <= 0 || (n > 1 && answer[n - 1] == '\n'))
+            answer[n] = '\0';
+            if (got <= 0 || redis_is_complete(answer, n))
                 break;
         }
     answer[n] = '\0';

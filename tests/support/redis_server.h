@@ -31,7 +31,8 @@ void redis_server_remove(struct redis_server *server);
 const char *redis_server_ask(const struct redis_server *server, char *answer, size_t room,
                              const char *command);
 
-/* A port of loopback that was free a moment ago. */
+/* A port of loopback that was free a moment ago, another one each time. It is below the ports that the kernel chooses
+ * for other sockets, so that a server can be restarted on it. Returns 0 if there is none. */
 int redis_free_port(void);
 
 #endif

@@ -174,7 +174,7 @@ void hf_redis_channels_hear(struct redis_link *link, const redisReply *reply)
     else if (channel_reply_is(reply, "pmessage", 4) && element[3]->type == REDIS_REPLY_STRING)
         channel_hear(store, true, element[1], element[2], element[3]);
     else if (reply->type == REDIS_REPLY_ERROR)
-        hf_redis_link_fail(link, "the server refused a subscription");
+        hf_redis_link_refused(link, "the server refused a subscription", reply);
 }
 
 /* ---- subscriptions ---- */

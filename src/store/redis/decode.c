@@ -32,30 +32,68 @@ int hf_redis_error_status(const char *text, size_t size, bool *ret_unknown)
 
 /* ---- limits of the reader ---- */
 
+/* hiredis removes what it has parsed from its buffer, also while the answer is not complete; so what it
+ * makes of an answer is counted.  Some versions also limit neither depth nor elements. */
+
 #if HIREDIS_MAJOR >= 1
-void hf_redis_reader_limit(redisReader *reader, struct redis_reader *own)
-{
-    (void)own;
-    reader->maxelements = REDIS_MAX_ARRAY;
-}
+typedef size_t reader_count;
 #else
-/* This version allocates as many elements as the server announces. */
-static void *reader_array(const redisReadTask *task, int count)
+typedef int reader_count;
+#endif
+
+/* Whether the answer that a task belongs to may become larger by some bytes. */
+static bool reader_allows(const redisReadTask *task, size_t size)
+{
+    struct redis_reader *own = task->privdata;
+    size_t depth = 0;
+
+    for (const redisReadTask *at = task->parent; at; at = at->parent)
+        depth++;
+    if (!depth)
+        own->size = 0; /* a new answer */
+    own->size += size;
+    own->refused = own->size > REDIS_MAX_REPLY || depth > REDIS_MAX_DEPTH;
+    return !own->refused;
+}
+
+static void *reader_string(const redisReadTask *task, char *text, size_t size)
 {
     const struct redis_reader *own = task->privdata;
 
-    return count <= REDIS_MAX_ARRAY ? own->original->createArray(task, count) : NULL;
+    return reader_allows(task, size) ? own->original->createString(task, text, size) : NULL;
 }
+
+/* The elements are counted here, without their strings. */
+static void *reader_array(const redisReadTask *task, reader_count count)
+{
+    const struct redis_reader *own = task->privdata;
+    size_t size = count <= REDIS_MAX_ARRAY
+                      ? (size_t)count * (sizeof(redisReply) + sizeof(redisReply *))
+                      : (size_t)REDIS_MAX_REPLY + 1;
+
+    return reader_allows(task, size) ? own->original->createArray(task, count) : NULL;
+}
+
+#if HIREDIS_MAJOR >= 1
+static void *reader_double(const redisReadTask *task, double value, char *text, size_t size)
+{
+    const struct redis_reader *own = task->privdata;
+
+    return reader_allows(task, size) ? own->original->createDouble(task, value, text, size) : NULL;
+}
+#endif
 
 void hf_redis_reader_limit(redisReader *reader, struct redis_reader *own)
 {
-    own->original = reader->fn;
-    own->functions = *reader->fn;
+    *own = (struct redis_reader){.functions = *reader->fn, .original = reader->fn};
+    own->functions.createString = reader_string;
     own->functions.createArray = reader_array;
+#if HIREDIS_MAJOR >= 1
+    own->functions.createDouble = reader_double;
+#endif
     reader->fn = &own->functions;
     reader->privdata = own;
 }
-#endif
 
 /* ---- operations: each returns false if the answer is not valid ---- */
 

@@ -8,7 +8,8 @@ static bool job_reserve(const struct redis_store *store, struct redis_job *job, 
     size_t room = job->room;
     char *data;
 
-    if (size > REDIS_MAX_COMMAND || job->size > REDIS_MAX_COMMAND)
+    job->too_big = size > REDIS_MAX_COMMAND || job->size > REDIS_MAX_COMMAND;
+    if (job->too_big)
         return false;
     if (job->size + size <= room)
         return true;
@@ -108,7 +109,7 @@ static struct redis_job *job_alloc(const struct redis_store *store, enum redis_s
         return NULL;
     memset(job, 0, offsetof(struct redis_job, inline_));
     job->script = script;
-    job->start = job->size = REDIS_HEAD;
+    job->size = REDIS_HEAD;
     job->room = sizeof job->inline_;
     job->data = job->inline_;
     return job;
@@ -121,26 +122,28 @@ void hf_redis_job_free(struct redis_store *store, struct redis_job *job)
     redis_release(store, job, sizeof *job);
 }
 
-/* Puts text before the command. */
-static void job_prepend(struct redis_job *job, const char *text, size_t size)
+/* Frees a job that could not be encoded. Returns NULL. */
+static struct redis_job *job_refuse(struct redis_store *store, struct redis_job *job,
+                                    int *reterr_status)
 {
-    job->start -= size;
-    memcpy(job->data + job->start, text, size);
+    *reterr_status = job->too_big ? HAFT_ETOOBIG : HAFT_ENOMEM;
+    hf_redis_job_free(store, job);
+    return NULL;
 }
 
 const char *hf_redis_job_command(struct redis_job *job, const char *sha, size_t *ret_size)
 {
     bool is_script = job->script != REDIS_PLAIN;
-    char head[REDIS_HEAD];
+    char head[REDIS_HEAD], *command;
     int n = snprintf(head, sizeof head, "*%d\r\n", job->argc + (is_script ? 2 : 0));
 
     if (is_script)
         n += snprintf(head + n, sizeof head - (size_t)n, "$7\r\nEVALSHA\r\n$%d\r\n%.40s\r\n",
                       REDIS_SHA, sha);
-    job->start = REDIS_HEAD;
-    job_prepend(job, head, (size_t)n);
-    *ret_size = job->size - job->start;
-    return job->data + job->start;
+    command = job->data + REDIS_HEAD - n;
+    memcpy(command, head, (size_t)n);
+    *ret_size = job->size - REDIS_HEAD + (size_t)n;
+    return command;
 }
 
 char *hf_redis_job_full(struct redis_store *store, const struct redis_job *job, size_t *ret_size)
@@ -241,6 +244,23 @@ static bool job_add_request(const struct redis_store *store, struct redis_job *j
     return ok;
 }
 
+/* Where the key of a take begins: after the number of keys, 1. */
+enum { TAKE_KEY = REDIS_HEAD + sizeof "$1\r\n1\r\n" - 1 };
+
+/* One operation that counts a call. */
+static bool job_add_take(const struct redis_store *store, struct redis_job *job,
+                         const haft_store_request *request)
+{
+    const haft_store_op *op = request->ops;
+    uint64_t expires = op_expires(op);
+    bool ok = job_add_number(store, job, 1) &&
+              job_add_key(store, job, request->space, request->group, op->key);
+
+    job->arguments = job->size;
+    return ok && job_add_pair(store, job, op->rate.calls, op->rate.per_ms) &&
+           job_add_number(store, job, expires ? expires : op->rate.per_ms);
+}
+
 /* Notes what kind of a request it is. */
 static void job_classify(struct redis_job *job, const haft_store_request *request)
 {
@@ -272,16 +292,47 @@ struct redis_job *hf_redis_job_new(struct redis_store *store, haft_store_request
     if (job->script == REDIS_PLAIN)
         ok = job_add_text(store, job, "GET") &&
              job_add_key(store, job, request->space, request->group, request->ops[0].key);
+    else if (job->script == REDIS_TAKE)
+        ok = job_add_take(store, job, request);
     else
         ok = job_add_request(store, job, request);
     if (ok) {
         job->request = request;
         return job;
     }
-    if (job->size > REDIS_MAX_COMMAND / 2)
-        *reterr_status = HAFT_ETOOBIG;
-    hf_redis_job_free(store, job);
-    return NULL;
+    return job_refuse(store, job, reterr_status);
+}
+
+static void job_add_part(struct redis_job *job, const struct redis_job *from, size_t begin,
+                         size_t end)
+{
+    memcpy(job->data + job->size, from->data + begin, end - begin);
+    job->size += end - begin;
+}
+
+struct redis_job *hf_redis_job_new_batch(struct redis_store *store, struct redis_job *first,
+                                         size_t n)
+{
+    struct redis_job *batch = job_alloc(store, REDIS_TAKE), *job = first;
+    size_t size = 0;
+
+    for (size_t i = 0; i < n; i++, job = job->link_next)
+        size += job->size - TAKE_KEY;
+    if (!batch || !job_add_number(store, batch, n) || !job_reserve(store, batch, size)) {
+        if (batch)
+            hf_redis_job_free(store, batch);
+        return NULL;
+    }
+    job = first;
+    for (size_t i = 0; i < n; i++, job = job->link_next)
+        job_add_part(batch, job, TAKE_KEY, job->arguments);
+    job = first;
+    for (size_t i = 0; i < n; i++, job = job->link_next)
+        job_add_part(batch, job, job->arguments, job->size);
+    batch->argc += (int)n * (first->argc - 1);
+    batch->is_take = true;
+    batch->members = first;
+    return batch;
 }
 
 struct redis_job *hf_redis_job_new_scan(struct redis_store *store, haft_store_scan *scan,
@@ -301,6 +352,5 @@ struct redis_job *hf_redis_job_new_scan(struct redis_store *store, haft_store_sc
         job->scan = scan;
         return job;
     }
-    hf_redis_job_free(store, job);
-    return NULL;
+    return job_refuse(store, job, reterr_status);
 }

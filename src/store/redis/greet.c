@@ -2,8 +2,7 @@
  * together, and the link is ready when the server has accepted all of them. */
 #include "store/redis/room.h"
 
-/* Makes what the server says printable. */
-static void greet_fail(struct redis_link *link, const char *what, const redisReply *reply)
+void hf_redis_link_refused(struct redis_link *link, const char *what, const redisReply *reply)
 {
     char why[REDIS_ERROR];
     int n = snprintf(why, sizeof why, "%s: ", what);
@@ -137,7 +136,7 @@ static void greet_step(struct redis_link *link, enum link_step step, const redis
     bool is_config = step == STEP_APPEND_ONLY || step == STEP_APPEND_SYNC;
 
     if (reply->type == REDIS_REPLY_ERROR && !is_config)
-        greet_fail(link, "the server refused the login", reply);
+        hf_redis_link_refused(link, "the server refused the login", reply);
     else if (step == STEP_MASTER)
         greet_master(link, reply);
     else if (step == STEP_ROLE)
@@ -168,7 +167,7 @@ void hf_redis_link_ready(struct redis_link *link)
 
     lane->store->host->timer_stop(&link->timer);
     link->state = LINK_READY;
-    link->attempts = 0;
+    link->ready_at = lane->store->host->now(lane->loop);
     if (link->was_ready)
         hf_redis_note_reconnect(lane->store);
     link->was_ready = true;

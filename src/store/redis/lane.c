@@ -3,7 +3,15 @@
 
 #include "store/redis/room.h"
 
+enum { LANE_LINKS = LINK_ROLES + REDIS_MOVED };
+
 static void lane_on_timer(uv_timer_t *timer);
+
+/* One of the LANE_LINKS links; NULL for a node of a cluster that nothing has moved to. */
+static struct redis_link *lane_link(struct redis_lane *lane, size_t i)
+{
+    return i < LINK_ROLES ? &lane->links[i] : lane->moved[i - LINK_ROLES];
+}
 
 /* ---- deadlines ---- */
 
@@ -12,13 +20,41 @@ static uint64_t lane_now(const struct redis_lane *lane)
     return lane->store->host->now(lane->loop);
 }
 
-static void lane_set_timer(struct redis_lane *lane)
+/* When the server must have answered the next command, after it was sent or the one before was
+ * answered; UINT64_MAX if it owes no answer.  It may take its time for WAIT. */
+static uint64_t lane_link_due(const struct redis_lane *lane, const struct redis_link *link)
 {
-    uint64_t now = lane_now(lane), at = UINT64_MAX;
+    const haft_redis_options *options = &lane->store->options;
+    uint64_t since;
+
+    if (!link || !link->sent)
+        return UINT64_MAX;
+    since = link->sent->sent_at;
+    if (since < link->answered_at)
+        since = link->answered_at;
+    return since + options->command_ms + (link->socket->waits ? options->replica_ms : 0);
+}
+
+/* When something is due: requests, and the commands of those that have timed out. */
+static uint64_t lane_due(struct redis_lane *lane)
+{
+    uint64_t due = UINT64_MAX;
 
     for (size_t i = 0; i < 2; i++)
-        if (lane->jobs[i].first && lane->jobs[i].first->deadline < at)
-            at = lane->jobs[i].first->deadline;
+        if (lane->jobs[i].first && lane->jobs[i].first->deadline < due)
+            due = lane->jobs[i].first->deadline;
+    for (size_t i = 0; i < LANE_LINKS; i++) {
+        uint64_t at = lane_link_due(lane, lane_link(lane, i));
+
+        due = at < due ? at : due;
+    }
+    return due;
+}
+
+static void lane_set_timer(struct redis_lane *lane, uint64_t at)
+{
+    uint64_t now = lane_now(lane);
+
     if (at >= lane->timer_at || lane->closing)
         return;
     lane->timer_at = at;
@@ -72,15 +108,14 @@ static void lane_expire(struct redis_lane *lane, uint64_t now)
     }
 }
 
-/* A server that does not answer the oldest command has failed or hangs. */
+/* A server that does not answer has failed or hangs. */
 static void lane_check_link(struct redis_lane *lane, struct redis_link *link, uint64_t now)
 {
-    unsigned command_ms = lane->store->options.command_ms;
     char why[64];
 
-    if (!link || !link->sent || now - link->sent->sent_at < command_ms)
+    if (now < lane_link_due(lane, link))
         return;
-    snprintf(why, sizeof why, "no answer within %u ms", command_ms);
+    snprintf(why, sizeof why, "no answer within %u ms", lane->store->options.command_ms);
     hf_redis_link_fail(link, why);
 }
 
@@ -91,16 +126,15 @@ static void lane_on_timer(uv_timer_t *timer)
     uint64_t now;
 
     lane->timer_at = UINT64_MAX;
-    for (size_t i = 0; i < LINK_ROLES; i++)
-        hf_redis_link_read(&lane->links[i]);
+    for (size_t i = 0; i < LANE_LINKS; i++)
+        if (lane_link(lane, i))
+            hf_redis_link_read(lane_link(lane, i));
     now = lane_now(lane);
     lane_expire(lane, now);
-    for (size_t i = 0; i < LINK_ROLES; i++)
-        lane_check_link(lane, &lane->links[i], now);
-    for (size_t i = 0; i < REDIS_MOVED; i++)
-        lane_check_link(lane, lane->moved[i], now);
+    for (size_t i = 0; i < LANE_LINKS; i++)
+        lane_check_link(lane, lane_link(lane, i), now);
     hf_redis_lane_deliver(lane);
-    lane_set_timer(lane);
+    lane_set_timer(lane, lane_due(lane));
 }
 
 /* ---- the end of jobs ---- */
@@ -123,8 +157,10 @@ void hf_redis_lane_release(struct redis_lane *lane, struct redis_job *job)
 {
     if (!job->finished || job->replies || job->link)
         return;
-    atomic_fetch_sub(&lane->n_jobs, 1);
-    atomic_fetch_sub(&lane->store->waiting, 1);
+    if (!job->members) {
+        atomic_fetch_sub(&lane->n_jobs, 1);
+        atomic_fetch_sub(&lane->store->waiting, 1);
+    }
     hf_redis_job_free(lane->store, job);
 }
 
@@ -201,13 +237,15 @@ static void lane_on_idle(uv_idle_t *idle)
 {
     struct redis_lane *lane = idle->data;
 
+    hf_redis_link_gather(&lane->links[LINK_COMMANDS]);
+    for (size_t i = 0; i < LANE_LINKS; i++)
+        if (lane_link(lane, i))
+            hf_redis_link_wait(lane_link(lane, i));
     lane->idles = false;
     lane->store->host->idle_stop(idle);
-    for (size_t i = 0; i < LINK_ROLES; i++)
-        hf_redis_link_flush(&lane->links[i]);
-    for (size_t i = 0; i < REDIS_MOVED; i++)
-        if (lane->moved[i])
-            hf_redis_link_flush(lane->moved[i]);
+    for (size_t i = 0; i < LANE_LINKS; i++)
+        if (lane_link(lane, i))
+            hf_redis_link_flush(lane_link(lane, i));
     hf_redis_lane_deliver(lane);
 }
 
@@ -236,32 +274,65 @@ void hf_redis_lane_accept(struct redis_lane *lane, struct redis_job *job)
         hf_redis_lane_flush_soon(lane);
         return;
     }
+    lane_set_timer(lane, job->deadline);
     hf_redis_link_send(link, job);
-    lane_set_timer(lane);
+}
+
+static struct redis_link *lane_new_moved(struct redis_lane *lane, const struct redis_address *at)
+{
+    struct redis_link *link = redis_alloc(lane->store, sizeof *link);
+
+    if (!link)
+        return NULL;
+    if (hf_redis_link_init(link, lane, LINK_MOVED)) {
+        redis_release(lane->store, link, sizeof *link);
+        return NULL;
+    }
+    link->at = *at;
+    link->has_address = true;
+    return link;
+}
+
+/* Whether a link may be given up rather than another one, which may be NULL. */
+static bool lane_prefers(const struct redis_link *link, const struct redis_link *other)
+{
+    if (link->sent || link->unsent)
+        return false;
+    if (!other || link->failing != other->failing)
+        return !other || link->failing;
+    return link->answered_at < other->answered_at;
+}
+
+/* The place for a link to another node: a free one, or that of a link which nothing uses, closed. */
+static struct redis_link **lane_moved_place(struct redis_lane *lane)
+{
+    struct redis_link **place = NULL;
+
+    for (size_t i = 0; i < REDIS_MOVED; i++) {
+        if (!lane->moved[i])
+            return &lane->moved[i];
+        if (lane_prefers(lane->moved[i], place ? *place : NULL))
+            place = &lane->moved[i];
+    }
+    if (place) {
+        hf_redis_link_close(*place);
+        *place = NULL;
+    }
+    return place;
 }
 
 struct redis_link *hf_redis_lane_moved(struct redis_lane *lane, const struct redis_address *at)
 {
-    struct redis_link *link;
+    struct redis_link **place, *link = NULL;
 
-    for (size_t i = 0; i < REDIS_MOVED; i++) {
-        if ((link = lane->moved[i])) {
-            if (link->at.port == at->port && !strcmp(link->at.host, at->host))
-                return link;
-            continue;
-        }
-        link = redis_alloc(lane->store, sizeof *link);
-        if (link && hf_redis_link_init(link, lane, LINK_MOVED)) {
-            redis_release(lane->store, link, sizeof *link);
+    for (size_t i = 0; i < REDIS_MOVED && !link; i++) {
+        link = lane->moved[i];
+        if (link && (link->at.port != at->port || strcmp(link->at.host, at->host) != 0))
             link = NULL;
-        }
-        if (!link)
-            return NULL;
-        link->at = *at;
-        link->has_address = true;
-        return lane->moved[i] = link;
     }
-    return NULL;
+    if (!link && (place = lane_moved_place(lane)))
+        link = *place = lane_new_moved(lane, at);
+    return link;
 }
 
 uint32_t hf_redis_lane_random(struct redis_lane *lane, uint32_t below)
@@ -316,11 +387,9 @@ void hf_redis_lane_close(struct redis_lane *lane)
 {
     const struct redis_host *host = lane->store->host;
 
-    for (size_t i = 0; i < LINK_ROLES; i++)
-        hf_redis_link_close(&lane->links[i]);
-    for (size_t i = 0; i < REDIS_MOVED; i++)
-        if (lane->moved[i])
-            hf_redis_link_close(lane->moved[i]);
+    for (size_t i = 0; i < LANE_LINKS; i++)
+        if (lane_link(lane, i))
+            hf_redis_link_close(lane_link(lane, i));
     hf_redis_lane_deliver(lane);
     lane->closing = true;
     host->close((uv_handle_t *)&lane->timer, lane_on_closed);

@@ -1,38 +1,71 @@
 /* link.c - connects to the server, and reconnects. */
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <netdb.h>
 
 #include "store/redis/room.h"
 
-/* A name that is being resolved; it outlives its link until libuv has finished. */
+/* A name that is being resolved, or has been while its link paused.  Resolving may take longer than the
+ * time for connecting, so attempts to connect share it; it outlives its link until libuv has finished. */
 struct redis_resolve {
     uv_getaddrinfo_t request;
     struct redis_link *link; /* NULL when the link has given it up */
     struct redis_lane *lane;
+    char host[REDIS_HOST];
+    bool done, is_late; /* an attempt to connect has waited in vain */
+    struct addrinfo *addresses;
 };
 
 static void link_connect(struct redis_link *link);
 
 /* ---- the end of a connection ---- */
 
-/* Gives up the socket and the name that is being resolved, without a trace. */
-static void link_disconnect(struct redis_link *link)
+static void link_close_socket(struct redis_link *link)
 {
     struct redis_socket *socket = link->socket;
 
-    if (link->resolve)
-        link->resolve->link = NULL;
-    link->resolve = NULL;
     link->socket = NULL;
     if (socket)
         hf_redis_socket_close(socket);
+}
+
+static void resolve_free(struct redis_resolve *resolve)
+{
+    const struct redis_store *store = resolve->lane->store;
+
+    store->host->freeaddrinfo(resolve->addresses);
+    redis_release(store, resolve, sizeof *resolve);
+}
+
+/* Gives up the name that is being resolved. */
+static void link_drop_name(struct redis_link *link)
+{
+    struct redis_resolve *resolve = link->resolve;
+
+    link->resolve = NULL;
+    if (!resolve)
+        return;
+    resolve->link = NULL;
+    if (resolve->done)
+        resolve_free(resolve);
+    else
+        link->lane->store->host->cancel((uv_req_t *)&resolve->request); /* if it only waits */
+}
+
+/* Gives up the socket and the addresses of the server. */
+static void link_disconnect(struct redis_link *link)
+{
+    link->lane->store->host->freeaddrinfo(link->addresses);
+    link->addresses = NULL;
+    link->untried = NULL;
+    link_close_socket(link);
 }
 
 static void link_note_failure(struct redis_link *link, const char *why, bool was_ready)
 {
     struct redis_store *store = link->lane->store;
     bool counts = link->role == LINK_COMMANDS;
-    bool fails = !was_ready && !link->failing;
+    bool fails = (!was_ready || link->attempts) && !link->failing;
     char text[REDIS_ERROR];
 
     if (link->at.port)
@@ -43,20 +76,29 @@ static void link_note_failure(struct redis_link *link, const char *why, bool was
     hf_redis_note(store, counts && was_ready ? -1 : 0, counts && fails ? 1 : 0, text);
 }
 
-/* Time until the next attempt: at once after a connection that worked, then longer and longer. */
-static uint64_t link_delay(struct redis_link *link, bool was_ready)
+/* Whether a connection has worked, and not only for a moment: a server that accepts the login may
+ * refuse everything else, or close the connection, each time. */
+static bool link_has_lasted(const struct redis_link *link)
+{
+    const struct redis_store *store = link->lane->store;
+
+    return link->state == LINK_READY &&
+           store->host->now(link->lane->loop) - link->ready_at >= store->options.max_reconnect_ms;
+}
+
+/* Time until the next attempt: at once after a connection that has lasted, then longer and longer. */
+static uint64_t link_delay(struct redis_link *link, bool has_lasted)
 {
     const haft_redis_options *options = &link->lane->store->options;
-    uint64_t delay = options->min_reconnect_ms;
+    uint64_t delay = options->min_reconnect_ms, least;
 
-    if (was_ready)
-        return hf_redis_lane_random(link->lane, (uint32_t)delay + 1);
     for (unsigned i = 0; i < link->attempts && delay < options->max_reconnect_ms; i++)
         delay *= 2;
     if (delay > options->max_reconnect_ms)
         delay = options->max_reconnect_ms;
-    link->attempts += link->attempts < 32;
-    return delay / 2 + hf_redis_lane_random(link->lane, (uint32_t)(delay / 2) + 1);
+    link->attempts += !has_lasted && link->attempts < 32;
+    least = has_lasted ? 0 : delay / 2;
+    return least + hf_redis_lane_random(link->lane, (uint32_t)(delay - least) + 1);
 }
 
 static void link_on_timer(uv_timer_t *timer)
@@ -65,61 +107,132 @@ static void link_on_timer(uv_timer_t *timer)
     struct redis_lane *lane = link->lane;
     char why[64];
 
-    if (link->state == LINK_PAUSED) {
+    snprintf(why, sizeof why, "no connection within %u ms", lane->store->options.connect_ms);
+    if (link->state == LINK_PAUSED && link->role == LINK_MOVED && !link->unsent)
+        link->state = LINK_UNUSED; /* the node may be gone for ever */
+    else if (link->state == LINK_PAUSED)
         link_connect(link);
-    } else if (link->state != LINK_READY) {
-        snprintf(why, sizeof why, "no connection within %u ms", lane->store->options.connect_ms);
+    else if (link->socket && !link->socket->connected)
+        hf_redis_link_unreachable(link, why);
+    else if (link->state != LINK_READY)
         hf_redis_link_fail(link, why);
-    }
     hf_redis_lane_deliver(lane);
 }
 
 void hf_redis_link_fail(struct redis_link *link, const char *why)
 {
-    bool was_ready = link->state == LINK_READY;
+    bool was_ready = link->state == LINK_READY, has_lasted = link_has_lasted(link);
 
     if (link->closed || link->state == LINK_PAUSED || link->state == LINK_UNUSED)
         return;
+    if (has_lasted)
+        link->attempts = 0;
     link->state = LINK_PAUSED;
     link_note_failure(link, why, was_ready);
     hf_redis_link_end_jobs(link);
     link_disconnect(link);
-    if (link->asks_sentinel)
+    if (link->resolve)
+        link->resolve->is_late = true;
+    else if (link->asks_sentinel)
         link->sentinel++;
     if (link->role != LINK_MOVED)
         link->has_address = false;
     link->asks_sentinel = false;
-    link->lane->store->host->timer_start(&link->timer, link_on_timer, link_delay(link, was_ready),
+    link->lane->store->host->timer_start(&link->timer, link_on_timer, link_delay(link, has_lasted),
                                          0);
 }
 
 /* ---- connecting ---- */
 
-/* Connects to an address, or to a Unix socket. */
-static void link_open(struct redis_link *link, const char *address)
+/* Sets the timer to what is left of the time for connecting; half of it while other addresses of the
+ * name are untried and this one has not answered. */
+static void link_limit(struct redis_link *link)
 {
-    struct redis_store *store = link->lane->store;
+    const struct redis_host *host = link->lane->store->host;
+    bool is_shared = link->untried && !(link->socket && link->socket->connected);
+    uint64_t now = host->now(link->lane->loop);
+    uint64_t left = link->connect_until > now ? link->connect_until - now : 0;
+
+    host->timer_start(&link->timer, link_on_timer, is_shared ? left / 2 : left, 0);
+}
+
+/* Connects to an address, or to a Unix socket, and prepares the greeting. Returns false with the
+ * reason if it is known at once that there will be no connection. */
+static bool link_open(struct redis_link *link, const char *address, char reterr_why[REDIS_ERROR])
+{
     redisContext *context = link->at.port ? redisConnectNonBlock(address, (int)link->at.port)
                                           : redisConnectUnixNonBlock(link->at.host);
-    char why[REDIS_ERROR];
 
     link->socket = context && !context->err ? hf_redis_socket_new(link, context) : NULL;
     if (!link->socket) {
-        snprintf(why, sizeof why, "%s", context && context->err ? context->errstr : "no memory");
+        snprintf(reterr_why, REDIS_ERROR, "%s",
+                 context && context->err ? context->errstr : "no memory");
         if (context)
             redisFree(context);
-        hf_redis_link_fail(link, why);
-        return;
+        return false;
     }
     link->state = LINK_GREETING;
-    if (store->tls && !link->asks_sentinel &&
-        hf_redis_tls_start(store->tls, context, link->at.host, &link->socket->tls)) {
-        hf_redis_link_fail(link, "cannot start TLS");
-        return;
+    link_limit(link);
+    hf_redis_link_greet(link);
+    return true;
+}
+
+/* Connects to the next address of the name, or fails if there is none. */
+static void link_open_next(struct redis_link *link, const char *why)
+{
+    char text[REDIS_ERROR], address[INET6_ADDRSTRLEN + IF_NAMESIZE];
+    const struct addrinfo *at;
+
+    snprintf(text, sizeof text, "%s", why);
+    while ((at = link->untried)) {
+        link->untried = at->ai_next;
+        if (!getnameinfo(at->ai_addr, at->ai_addrlen, address, sizeof address, NULL, 0,
+                         NI_NUMERICHOST) &&
+            link_open(link, address, text))
+            return;
     }
+    hf_redis_link_fail(link, text);
+}
+
+void hf_redis_link_unreachable(struct redis_link *link, const char *why)
+{
+    link_close_socket(link);
+    link_open_next(link, why);
+}
+
+/* The greeting has been written to the buffer; TLS begins before it leaves. */
+void hf_redis_link_connected(struct redis_link *link)
+{
+    const struct redis_store *store = link->lane->store;
+    redisContext *context = link->socket->context;
+    const char *why = NULL;
+
+    link_limit(link);
     if (link->role == LINK_CHANNELS && link->at.port)
         redisEnableKeepAlive(context); /* nothing else notices that a silent server is gone */
-    hf_redis_link_greet(link);
+    if (store->tls && !link->asks_sentinel)
+        why = hf_redis_tls_start(store->tls, context, link->at.host, &link->socket->tls);
+    if (why)
+        hf_redis_link_fail(link, why);
+}
+
+static void link_begin_time(struct redis_link *link)
+{
+    const struct redis_store *store = link->lane->store;
+
+    link->connect_until = store->host->now(link->lane->loop) + store->options.connect_ms;
+}
+
+/* Connects to the addresses of a name that has been resolved. */
+static void link_use_name(struct redis_link *link)
+{
+    if (link->resolve->is_late)
+        link_begin_time(link); /* this attempt may be about to end */
+    link->addresses = link->resolve->addresses;
+    link->untried = link->addresses;
+    link->resolve->addresses = NULL;
+    link_drop_name(link);
+    link_open_next(link, "the host name cannot be resolved");
 }
 
 static void link_on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *addresses)
@@ -127,19 +240,17 @@ static void link_on_resolved(uv_getaddrinfo_t *request, int status, struct addri
     struct redis_resolve *resolve = request->data;
     struct redis_link *link = resolve->link;
     struct redis_lane *lane = resolve->lane;
-    char text[INET6_ADDRSTRLEN] = "";
 
-    if (link) {
-        link->resolve = NULL;
-        if (!status && addresses &&
-            !getnameinfo(addresses->ai_addr, addresses->ai_addrlen, text, sizeof text, NULL, 0,
-                         NI_NUMERICHOST))
-            link_open(link, text);
-        else
-            hf_redis_link_fail(link, "the host name cannot be resolved");
+    resolve->done = true;
+    resolve->addresses = addresses;
+    if (!link) {
+        resolve_free(resolve);
+    } else if (link->state == LINK_RESOLVING) {
+        link_use_name(link);
+    } else if (status) {
+        link_drop_name(link);
+        link->sentinel++;
     }
-    lane->store->host->freeaddrinfo(addresses);
-    redis_release(lane->store, resolve, sizeof *resolve);
     if (!lane->closing)
         hf_redis_lane_deliver(lane);
     hf_redis_lane_handle_closed(lane);
@@ -156,6 +267,7 @@ static void link_resolve(struct redis_link *link)
         resolve->request.data = resolve;
         resolve->link = link;
         resolve->lane = lane;
+        memcpy(resolve->host, link->at.host, sizeof resolve->host);
     }
     if (!resolve || lane->store->host->getaddrinfo(lane->loop, &resolve->request, link_on_resolved,
                                                    link->at.host, NULL, &hints)) {
@@ -165,6 +277,17 @@ static void link_resolve(struct redis_link *link)
     }
     lane->handles++;
     link->resolve = resolve;
+}
+
+/* An earlier attempt may have begun to resolve the name. */
+static void link_connect_name(struct redis_link *link)
+{
+    if (link->resolve && strcmp(link->resolve->host, link->at.host) != 0)
+        link_drop_name(link);
+    if (!link->resolve)
+        link_resolve(link);
+    else if (link->resolve->done)
+        link_use_name(link);
 }
 
 static bool link_is_numeric(const char *host)
@@ -178,16 +301,18 @@ static void link_connect(struct redis_link *link)
 {
     const struct redis_store *store = link->lane->store;
     const struct redis_url *url = &store->url;
+    char why[REDIS_ERROR];
 
     link->asks_sentinel = !link->has_address && url->master[0];
     if (!link->has_address)
         link->at = url->hosts[link->asks_sentinel ? link->sentinel % url->n_hosts : 0];
     link->state = LINK_RESOLVING;
-    store->host->timer_start(&link->timer, link_on_timer, store->options.connect_ms, 0);
-    if (!link->at.port || link_is_numeric(link->at.host))
-        link_open(link, link->at.host);
-    else
-        link_resolve(link);
+    link_begin_time(link);
+    link_limit(link);
+    if (link->at.port && !link_is_numeric(link->at.host))
+        link_connect_name(link);
+    else if (!link_open(link, link->at.host, why))
+        hf_redis_link_fail(link, why);
 }
 
 void hf_redis_link_reconnect(struct redis_link *link)
@@ -226,8 +351,8 @@ void hf_redis_link_flush(struct redis_link *link)
 
 void hf_redis_link_read(struct redis_link *link)
 {
-    if (link->state == LINK_READY)
-        hf_redis_socket_read(link->socket);
+    while (link->state == LINK_READY && link->sent && hf_redis_socket_read(link->socket))
+        continue;
 }
 
 static void redis_link_closed(uv_handle_t *handle)
@@ -251,5 +376,6 @@ void hf_redis_link_close(struct redis_link *link)
     link->state = LINK_PAUSED;
     hf_redis_link_end_jobs(link);
     link_disconnect(link);
+    link_drop_name(link);
     store->host->close((uv_handle_t *)&link->timer, redis_link_closed);
 }

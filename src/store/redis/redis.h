@@ -35,6 +35,7 @@ struct redis_host {
     int (*getaddrinfo)(uv_loop_t *loop, uv_getaddrinfo_t *request, uv_getaddrinfo_cb callback,
                        const char *node, const char *service, const struct addrinfo *hints);
     void (*freeaddrinfo)(struct addrinfo *addresses);
+    int (*cancel)(uv_req_t *request);
 };
 
 struct redis_functions {

@@ -26,13 +26,15 @@ enum {
     REDIS_SPACE = 32,            /* size of the name of a namespace, as in memory */
     REDIS_HOSTS = 8,             /* sentinels */
     REDIS_LANES = 64,            /* attached loops */
-    REDIS_MOVED = 8,             /* other nodes of a cluster that a lane connects to */
+    REDIS_MOVED = 8,             /* other nodes of a cluster that a lane is connected to */
     REDIS_SHA = 40,              /* size of a script's hash */
     REDIS_HEAD = 96,             /* room before a command for the name of its script */
     REDIS_INLINE = 512,          /* size of a command that needs no separate memory */
+    REDIS_BATCH = 64,            /* calls that one command counts */
     REDIS_ERROR = 160,           /* size of an error text */
     REDIS_MAX_ARRAY = 200000,    /* elements of an array that the server may send */
-    REDIS_MAX_REPLY = 128 << 20, /* bytes of an answer, with what is received after it */
+    REDIS_MAX_DEPTH = 8,         /* arrays in arrays */
+    REDIS_MAX_REPLY = 128 << 20, /* bytes of an answer, and of what is received and not parsed */
     REDIS_MAX_COMMAND = 64 << 20
 };
 
@@ -73,7 +75,8 @@ struct redis_lane;
 struct redis_link;
 struct redis_store;
 
-/* A request or a step of a scan, as a command. */
+/* A request or a step of a scan, as a command; or a batch, which is one command for several jobs that
+ * count a call each. */
 struct redis_job {
     struct redis_job *next, *previous; /* in its list of deadlines, or among the answered ones */
     struct redis_job *link_next;       /* among those that a link has sent, or will send */
@@ -83,9 +86,8 @@ struct redis_job {
     haft_store_scan *scan; /* one of them; under the store's lock, NULL when claimed */
     uint64_t deadline, sent_at;
     enum redis_script script;
-    unsigned replies; /* that hiredis still owes */
+    unsigned replies; /* that hiredis still owes, without those to WAIT */
     int argc;
-    unsigned skip;              /* answers to WAIT that say nothing */
     haft_store_request *held;   /* answered, and not delivered yet, */
     haft_store_scan *held_scan; /* one of them */
     bool is_take;               /* it has the short timeout */
@@ -93,7 +95,10 @@ struct redis_job {
     bool listed, sent, reloaded, moved;
     bool ended;    /* its answer is known, and will be delivered if anyone waits for it, */
     bool finished; /* or has been */
-    size_t start, size, room; /* the command in `data`; the script's name goes before it */
+    bool too_big;  /* for a command */
+    struct redis_job *members; /* of a batch, by link_next; NULL for other jobs */
+    size_t arguments;          /* of a take: where they begin in `data` */
+    size_t size, room;         /* of `data`; the script's name goes before the command */
     char *data;
     char inline_[REDIS_INLINE];
 };
@@ -104,6 +109,9 @@ struct redis_job *hf_redis_job_new(struct redis_store *store, haft_store_request
                                    int *reterr_status);
 struct redis_job *hf_redis_job_new_scan(struct redis_store *store, haft_store_scan *scan,
                                         int *reterr_status);
+/* Encodes the takes of `n` jobs, which become its members, as one command. Returns NULL without memory. */
+struct redis_job *hf_redis_job_new_batch(struct redis_store *store, struct redis_job *first,
+                                         size_t n);
 void hf_redis_job_free(struct redis_store *store, struct redis_job *job);
 
 /* Puts the name of the script before the command. Returns the whole command. */
@@ -132,9 +140,11 @@ int hf_redis_error_status(const char *text, size_t size, bool *ret_unknown);
 struct redis_reader {
     redisReplyObjectFunctions functions;
     const redisReplyObjectFunctions *original;
+    size_t size;  /* of the answer so far */
+    bool refused; /* it is too large */
 };
 
-/* Makes hiredis refuse arrays that are too large; `own` must outlive the reader. */
+/* Makes hiredis refuse answers that are too large; `own` must outlive the reader. */
 void hf_redis_reader_limit(redisReader *reader, struct redis_reader *own);
 
 /* ---- links (link.c, socket.c, greet.c, send.c) ---- */
@@ -153,10 +163,10 @@ enum link_step {
     STEPS
 };
 
-/* An answer that the server owes: to a job, or to a step of the greeting. */
+/* An answer that the server owes: to a job, to WAIT, or to a step of the greeting. */
 struct redis_expected {
-    struct redis_job *job; /* NULL for a step */
-    bool is_wait;          /* the answer to WAIT */
+    struct redis_job *job; /* NULL for the others */
+    bool is_wait;
 };
 
 /* A connection of hiredis (socket.c); it outlives its link until libuv has closed the handle. */
@@ -171,17 +181,20 @@ struct redis_socket {
     size_t first, n, room;
     int polled; /* events */
     bool connected;
-    bool dirty; /* something waits to be written */
-    bool busy;  /* the context is in use */
+    bool dirty;   /* something waits to be written */
+    bool durable; /* a durable command has been sent, and no WAIT after it */
+    bool waits;   /* the server owes the answer to WAIT */
+    bool busy;    /* the context is in use */
 };
 
 struct redis_socket *hf_redis_socket_new(struct redis_link *link, redisContext *context);
 void hf_redis_socket_close(struct redis_socket *socket);
-void hf_redis_socket_read(struct redis_socket *socket);
+/* Reads a part of what has arrived. Returns false if nothing has. */
+bool hf_redis_socket_read(struct redis_socket *socket);
 void hf_redis_socket_write(struct redis_socket *socket);
 /* Send a command when the loop is about to sleep. Return 0 or HAFT_ENOMEM. */
 int hf_redis_socket_send(struct redis_socket *socket, const char *command, size_t size,
-                         struct redis_job *job, bool is_wait);
+                         struct redis_expected expected);
 int hf_redis_socket_send_words(struct redis_socket *socket, int argc, const char **argv,
                                const size_t *sizes, bool has_answer);
 
@@ -192,6 +205,9 @@ struct redis_link {
     struct redis_socket *socket;
     uv_timer_t timer;
     struct redis_resolve *resolve;   /* NULL while no name is being resolved */
+    struct addrinfo *addresses;      /* of the name; NULL while they are not known */
+    const struct addrinfo *untried;  /* those that no connection was attempted to */
+    uint64_t connect_until;          /* when a connection must be ready */
     struct redis_address at;         /* the server; with sentinels, as they said */
     bool asks_sentinel, has_address; /* this connection is to a sentinel; `at` is known */
     size_t sentinel;                 /* the one to ask next */
@@ -199,27 +215,39 @@ struct redis_link {
     size_t n_steps, step;
     bool append_only, append_sync; /* as the server says */
     bool was_ready, failing, closed;
-    unsigned attempts;                      /* that failed one after another */
+    bool is_cluster;                        /* the server refuses keys of several groups */
+    uint64_t ready_at, answered_at;         /* when it last became ready, and was answered */
+    unsigned attempts;                      /* that failed one after another, or soon */
     struct redis_job *sent, **sent_end;     /* waiting for an answer, oldest first */
-    struct redis_job *unsent, **unsent_end; /* waiting for a connection */
+    struct redis_job *unsent, **unsent_end; /* waiting for a connection, or for others to join */
     char sha[REDIS_SCRIPTS][REDIS_SHA + 1];
 };
 
 int hf_redis_link_init(struct redis_link *link, struct redis_lane *lane, enum link_role role);
 void hf_redis_link_use(struct redis_link *link); /* connects if it has not begun to */
 void hf_redis_link_fail(struct redis_link *link, const char *why);
+/* The same with what the server says, in printable characters. */
+void hf_redis_link_refused(struct redis_link *link, const char *what, const redisReply *reply);
+/* The server cannot be reached at this address, but perhaps at another one of its name. */
+void hf_redis_link_unreachable(struct redis_link *link, const char *why);
+void hf_redis_link_connected(struct redis_link *link); /* and has still to log in */
 void hf_redis_link_close(struct redis_link *link);     /* for ever */
 void hf_redis_link_reconnect(struct redis_link *link); /* to another address */
 void hf_redis_link_flush(struct redis_link *link);     /* writes what hiredis has collected */
-void hf_redis_link_read(struct redis_link *link);      /* reads what has arrived */
+void hf_redis_link_read(struct redis_link *link);      /* all answers that have arrived */
 
 void hf_redis_link_greet(struct redis_link *link);
 void hf_redis_link_greeted(struct redis_link *link, const redisReply *reply);
 void hf_redis_link_ready(struct redis_link *link);
 
+/* Sends a job; one that counts a call waits for others until hf_redis_link_gather. */
 void hf_redis_link_send(struct redis_link *link, struct redis_job *job);
+void hf_redis_link_gather(struct redis_link *link);
 void hf_redis_job_answered(struct redis_job *job, const redisReply *reply);
-void hf_redis_job_waited(struct redis_job *job, const redisReply *reply);
+/* Asks whether replicas have what was sent: once for all commands until the answer comes, since the
+ * server executes nothing else of the connection meanwhile. */
+void hf_redis_link_wait(struct redis_link *link);
+void hf_redis_link_waited(struct redis_link *link, const redisReply *reply);
 void hf_redis_link_drop(struct redis_link *link, struct redis_job *job);
 /* Ends the jobs that were sent and, if the server cannot be reached, takes that were not. */
 void hf_redis_link_end_jobs(struct redis_link *link);
@@ -262,6 +290,7 @@ void hf_redis_lane_finish(struct redis_lane *lane, struct redis_job *job,
 void hf_redis_lane_release(struct redis_lane *lane, struct redis_job *job);
 /* Calls `done` for what has been answered. */
 void hf_redis_lane_deliver(struct redis_lane *lane);
+/* The link to another node of a cluster; NULL without memory, or if all links to others are in use. */
 struct redis_link *hf_redis_lane_moved(struct redis_lane *lane, const struct redis_address *at);
 uint32_t hf_redis_lane_random(struct redis_lane *lane, uint32_t below);
 void hf_redis_lane_handle_closed(struct redis_lane *lane);
@@ -306,10 +335,15 @@ bool hf_redis_name_read(const struct redis_store *store, const char *space, cons
 int hf_redis_tls_new(const struct redis_url *url, const haft_redis_options *options,
                      const struct redis_host *host, void **ret_tls, haft_reason *reterr_reason);
 void hf_redis_tls_free(void *tls);
-/* Starts TLS on a new connection. Returns 0, with what the context owns, or an error. */
-int hf_redis_tls_start(void *tls, redisContext *context, const char *host, void **ret_connection);
+/* Starts TLS on a connection. Returns NULL, with what the context owns, or what is wrong. */
+const char *hf_redis_tls_start(void *tls, redisContext *context, const char *host,
+                               void **ret_connection);
 /* Whether it can write only after it has read. */
 bool hf_redis_tls_wants_read(void *connection);
+/* Why it has failed; NULL if TLS does not know. */
+const char *hf_redis_tls_reason(void *connection);
+/* Forgets errors of other users of OpenSSL on this thread; before each use of a connection. */
+void hf_redis_tls_prepare(void);
 
 /* ---- the store (store.c, home.c) ---- */
 

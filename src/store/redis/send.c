@@ -1,4 +1,7 @@
-/* send.c - sends jobs over a link, and takes their answers. */
+/* send.c - sends jobs over a link, and takes their answers.
+ *
+ * Jobs that count one call each wait for the end of the turn of the loop, and become one command, a
+ * batch.  Its members have no link; each owes one reply, which is a part of the batch's. */
 #include "store/redis/room.h"
 
 /* ---- lists of a link ---- */
@@ -41,20 +44,47 @@ void hf_redis_link_drop(struct redis_link *link, struct redis_job *job)
         send_unlink(job);
 }
 
+/* Takes the members from a batch, which is done. */
+static struct redis_job *send_dissolve(struct redis_job *batch)
+{
+    struct redis_job *members = batch->members;
+
+    for (struct redis_job *job = members; job; job = job->link_next)
+        job->replies--;
+    send_unlink(batch);
+    batch->finished = true;
+    hf_redis_lane_release(batch->lane, batch);
+    return members;
+}
+
+/* Ends a job, or all of a batch, that gets no answer any more. */
+static void send_end(struct redis_job *job, bool unknown)
+{
+    struct redis_lane *lane = job->lane;
+    struct redis_job *next;
+
+    if (!job->members) {
+        send_unlink(job);
+        hf_redis_lane_end(lane, job, HAFT_ECLOSED, unknown);
+        return;
+    }
+    for (job = send_dissolve(job); job; job = next) {
+        next = job->link_next;
+        hf_redis_lane_end(lane, job, HAFT_ECLOSED, unknown);
+    }
+}
+
 void hf_redis_link_end_jobs(struct redis_link *link)
 {
     struct redis_job *job, *next;
 
-    while ((job = link->sent)) {
-        send_unlink(job);
-        hf_redis_lane_end(link->lane, job, HAFT_ECLOSED, true);
-    }
+    while ((job = link->sent))
+        send_end(job, true);
     for (job = link->unsent; job; job = next) {
         next = job->link_next;
         if (!link->closed && !(link->failing && job->is_take))
             continue;
-        send_unlink(job);
-        hf_redis_lane_end(link->lane, job, HAFT_ECLOSED, false);
+        send_end(job, false);
     }
 }
 
@@ -65,8 +95,8 @@ static int send_command(struct redis_link *link, struct redis_job *job)
     struct redis_store *store = link->lane->store;
     bool is_script = job->script != REDIS_PLAIN;
     const char *command = NULL;
-    char *full = NULL, wait[64];
-    size_t size = 0, n;
+    char *full = NULL;
+    size_t size = 0;
     int status = HAFT_ENOMEM;
 
     if (job->reloaded && is_script)
@@ -74,18 +104,15 @@ static int send_command(struct redis_link *link, struct redis_job *job)
     else
         command = hf_redis_job_command(job, is_script ? link->sha[job->script] : "", &size);
     if (command)
-        status = hf_redis_socket_send(link->socket, command, size, job, false);
+        status =
+            hf_redis_socket_send(link->socket, command, size, (struct redis_expected){.job = job});
     redis_release(store, full, size);
-    if (status || !job->durable)
-        return status;
-    n = (size_t)snprintf(wait, sizeof wait, "WAIT %u %u\r\n", store->options.replicas,
-                         store->options.replica_ms);
-    if (hf_redis_socket_send(link->socket, wait, n, job, true))
-        job->durable = false; /* nobody knows then */
-    return 0;
+    link->socket->durable |= !status && job->durable;
+    return status;
 }
 
-void hf_redis_link_send(struct redis_link *link, struct redis_job *job)
+/* Sends a command, or keeps it until it can be sent. */
+static void send_now(struct redis_link *link, struct redis_job *job)
 {
     job->link = link;
     job->sent = false;
@@ -97,6 +124,67 @@ void hf_redis_link_send(struct redis_link *link, struct redis_job *job)
     }
     job_append(&link->unsent_end, job);
     hf_redis_link_use(link);
+}
+
+/* Whether a job may be a member of a batch. */
+static bool send_may_join(const struct redis_link *link, const struct redis_job *job)
+{
+    return job->script == REDIS_TAKE && link->role == LINK_COMMANDS && !link->is_cluster &&
+           !job->members && !job->reloaded;
+}
+
+static bool send_batch(struct redis_link *link, struct redis_job *first, size_t n)
+{
+    struct redis_job *batch = hf_redis_job_new_batch(link->lane->store, first, n), *job = first;
+
+    if (!batch)
+        return false;
+    for (; n; n--) {
+        struct redis_job *next = job->link_next;
+
+        job->link = NULL;
+        job->sent = true;
+        job->replies++;
+        if (n == 1)
+            job->link_next = NULL;
+        job = next;
+    }
+    batch->lane = link->lane;
+    send_now(link, batch);
+    return true;
+}
+
+void hf_redis_link_gather(struct redis_link *link)
+{
+    struct redis_job *job = link->unsent, *end;
+
+    if (!job || link->state != LINK_READY)
+        return;
+    link->unsent = NULL;
+    link->unsent_end = &link->unsent;
+    for (; job; job = end) {
+        size_t n = 0;
+
+        for (end = job; end && n < REDIS_BATCH && send_may_join(link, end); n++)
+            end = end->link_next;
+        if (n > 1 && send_batch(link, job, n))
+            continue;
+        end = job->link_next;
+        send_now(link, job);
+    }
+}
+
+void hf_redis_link_send(struct redis_link *link, struct redis_job *job)
+{
+    if (link->state == LINK_READY && send_may_join(link, job)) {
+        job->link = link;
+        job->sent = false;
+        job_append(&link->unsent_end, job);
+        hf_redis_lane_flush_soon(link->lane);
+        return;
+    }
+    hf_redis_link_gather(link); /* jobs that were submitted before are sent before */
+    send_now(link, job);
 }
 
 /* ---- answers ---- */
@@ -113,8 +201,7 @@ static bool reply_begins(const redisReply *reply, const char *word)
 static void send_again(struct redis_job *job, struct redis_link *link)
 {
     send_unlink(job);
-    job->skip += job->durable && job->replies;
-    hf_redis_link_send(link, job);
+    send_now(link, job);
 }
 
 /* "MOVED SLOT HOST:PORT"; without HOST it is that of the server. */
@@ -155,15 +242,13 @@ static void send_note_error(struct redis_lane *lane, const redisReply *reply)
 }
 
 /* Decodes an answer; the request, or the scan, is then complete except for its durability. */
-static void send_decode(struct redis_job *job, const redisReply *reply)
+static void send_decode(struct redis_job *job, const struct redis_link *link,
+                        const redisReply *reply)
 {
     struct redis_lane *lane = job->lane;
-    const struct redis_link *link = job->link;
     haft_store_request *request = NULL;
     haft_store_scan *scan = NULL;
 
-    if (reply->type == REDIS_REPLY_ERROR)
-        send_note_error(lane, reply);
     if (job->ended)
         return;
     hf_redis_job_claim(lane->store, job, &request, &scan);
@@ -191,51 +276,134 @@ static void send_complete(struct redis_job *job)
         hf_redis_lane_finish(lane, job, job->held, job->held_scan);
 }
 
+/* Each member of a batch gets its own two elements of the answer, or the error. */
+static void send_answer_batch(struct redis_job *batch, const redisReply *reply)
+{
+    bool is_error = reply->type == REDIS_REPLY_ERROR, is_valid;
+    struct redis_link *link = batch->link;
+    size_t n = 0, at = 0;
+    struct redis_job *next;
+
+    for (const struct redis_job *job = batch->members; job; job = job->link_next)
+        n++;
+    is_valid = reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 * n;
+    for (struct redis_job *job = send_dissolve(batch); job; job = next, at += 2) {
+        redisReply part = {.type = REDIS_REPLY_ARRAY, .elements = is_valid ? 2 : 0};
+
+        next = job->link_next;
+        if (is_valid)
+            part.element = reply->element + at;
+        send_decode(job, link, is_error ? reply : &part);
+        send_complete(job);
+    }
+}
+
+/* A cluster counts the calls of different clients on different nodes: their jobs are sent alone. */
+static void send_apart(struct redis_job *batch)
+{
+    struct redis_link *link = batch->link;
+    struct redis_job *next;
+
+    link->is_cluster = true;
+    for (struct redis_job *job = send_dissolve(batch); job; job = next) {
+        next = job->link_next;
+        if (job->ended)
+            hf_redis_lane_release(job->lane, job);
+        else
+            send_now(link, job);
+    }
+}
+
+/* Answers to commands that the server has not executed, and may execute otherwise. */
+static bool send_retry(struct redis_job *job, const redisReply *reply)
+{
+    bool moved = reply_begins(reply, "MOVED ");
+
+    if (job->members && (moved || reply_begins(reply, "CROSSSLOT "))) {
+        send_apart(job);
+        return true;
+    }
+    if (reply_begins(reply, "NOSCRIPT ") && !job->reloaded && !job->ended) {
+        job->reloaded = true;
+        send_again(job, job->link);
+        return true;
+    }
+    return moved && !job->moved && !job->ended && send_moved(job, reply);
+}
+
 static void send_answer(struct redis_job *job, const redisReply *reply)
 {
     struct redis_link *link = job->link;
-    bool is_replica = reply_begins(reply, "READONLY");
 
-    if (reply_begins(reply, "NOSCRIPT ") && !job->reloaded && !job->ended) {
-        job->reloaded = true;
-        send_again(job, link);
+    if (send_retry(job, reply))
         return;
+    if (reply->type == REDIS_REPLY_ERROR)
+        send_note_error(job->lane, reply);
+    if (job->members) {
+        send_answer_batch(job, reply);
+    } else {
+        send_decode(job, link, reply);
+        if (!job->durable)
+            send_complete(job);
     }
-    if (reply_begins(reply, "MOVED ") && !job->moved && !job->ended && send_moved(job, reply))
-        return;
-    send_decode(job, reply);
-    if (!job->durable)
-        send_complete(job);
-    if (is_replica && link->lane->store->url.master[0])
+    if (reply_begins(reply, "READONLY") && link->lane->store->url.master[0])
         hf_redis_link_fail(link, "the server has become a replica");
-}
-
-/* A job that no link has any more waits for nothing. */
-static bool send_is_wanted(struct redis_job *job)
-{
-    job->replies--;
-    if (job->link)
-        return true;
-    hf_redis_lane_release(job->lane, job);
-    return false;
 }
 
 void hf_redis_job_answered(struct redis_job *job, const redisReply *reply)
 {
-    if (send_is_wanted(job))
+    job->replies--;
+    if (job->link)
         send_answer(job, reply);
+    else
+        hf_redis_lane_release(job->lane, job); /* one that no link has any more waits for nothing */
 }
 
-void hf_redis_job_waited(struct redis_job *job, const redisReply *reply)
+/* ---- replicas ---- */
+
+/* Completes the durable jobs that have been answered: they were sent before WAIT. */
+static void send_complete_durable(struct redis_link *link, bool is_durable)
 {
-    if (!send_is_wanted(job))
-        return;
-    if (job->skip) {
-        job->skip--;
-        return;
+    struct redis_job *next;
+
+    for (struct redis_job *job = link->sent; job; job = next) {
+        next = job->link_next;
+        if (job->replies)
+            continue;
+        if (job->held && !job->ended)
+            job->held->is_durable = is_durable && job->held->status == 1;
+        send_complete(job);
     }
-    if (job->held && !job->ended)
-        job->held->is_durable = job->held->status == 1 && reply->type == REDIS_REPLY_INTEGER &&
-                                reply->integer >= (long long)job->lane->store->options.replicas;
-    send_complete(job);
+}
+
+void hf_redis_link_wait(struct redis_link *link)
+{
+    const haft_redis_options *options = &link->lane->store->options;
+    struct redis_socket *socket = link->socket;
+    char wait[64];
+    size_t n;
+
+    if (!socket || !socket->durable || socket->waits)
+        return;
+    n = (size_t)snprintf(wait, sizeof wait, "WAIT %u %u\r\n", options->replicas,
+                         options->replica_ms);
+    socket->durable = false;
+    socket->waits =
+        !hf_redis_socket_send(socket, wait, n, (struct redis_expected){.is_wait = true});
+    if (socket->waits)
+        return;
+    for (struct redis_job *job = link->sent; job; job = job->link_next)
+        job->durable = false; /* nobody knows then */
+    send_complete_durable(link, false);
+}
+
+void hf_redis_link_waited(struct redis_link *link, const redisReply *reply)
+{
+    const haft_redis_options *options = &link->lane->store->options;
+
+    link->socket->waits = false;
+    send_complete_durable(link, reply->type == REDIS_REPLY_INTEGER &&
+                                    reply->integer >= (long long)options->replicas);
+    if (link->socket->durable)
+        hf_redis_lane_flush_soon(link->lane);
 }

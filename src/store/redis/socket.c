@@ -3,10 +3,13 @@
  * It uses the reader and the buffers of hiredis, not its asynchronous interface: that one ends the
  * process if a server sends an answer that nobody asked for. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
 #include "store/redis/room.h"
+
+static const char socket_too_large[] = "an answer of the server is too large";
 
 /* ---- the end ---- */
 
@@ -45,6 +48,14 @@ void hf_redis_socket_close(struct redis_socket *socket)
         socket_free(socket);
 }
 
+/* Begins a use of the context. */
+static void socket_enter(struct redis_socket *socket)
+{
+    socket->busy = true;
+    if (socket->tls)
+        hf_redis_tls_prepare();
+}
+
 /* Ends a use of the context, during which the socket may have been closed. */
 static void socket_leave(struct redis_socket *socket)
 {
@@ -53,12 +64,26 @@ static void socket_leave(struct redis_socket *socket)
         socket_free(socket);
 }
 
-static void socket_fail(struct redis_socket *socket, const char *otherwise)
+/* Why reading or writing has failed. Of an error of TLS, hiredis knows only errno or the end. */
+static const char *socket_reason(const struct redis_socket *socket, const char *otherwise)
 {
     const redisContext *context = socket->context;
+    const char *reason = NULL;
+
+    if (socket->reader.refused)
+        return socket_too_large; /* hiredis says that it has no memory */
+    if (socket->tls && context->err)
+        reason = hf_redis_tls_reason(socket->tls);
+    if (!reason && context->err && *context->errstr)
+        reason = context->errstr;
+    return reason ? reason : otherwise;
+}
+
+static void socket_fail(struct redis_socket *socket, const char *otherwise)
+{
     char why[REDIS_ERROR];
 
-    snprintf(why, sizeof why, "%s", context->err && *context->errstr ? context->errstr : otherwise);
+    snprintf(why, sizeof why, "%s", socket_reason(socket, otherwise));
     if (socket->link)
         hf_redis_link_fail(socket->link, why);
 }
@@ -92,22 +117,26 @@ static void socket_answer(struct redis_socket *socket, const redisReply *reply)
     expected = socket->expected[socket->first];
     socket->first = (socket->first + 1) % socket->room;
     socket->n--;
-    if (!expected.job)
-        hf_redis_link_greeted(link, reply);
-    else if (expected.is_wait)
-        hf_redis_job_waited(expected.job, reply);
-    else
+    link->answered_at = link->lane->store->host->now(link->lane->loop);
+    if (expected.is_wait)
+        hf_redis_link_waited(link, reply);
+    else if (expected.job)
         hf_redis_job_answered(expected.job, reply);
+    else
+        hf_redis_link_greeted(link, reply);
 }
 
-void hf_redis_socket_read(struct redis_socket *socket)
+bool hf_redis_socket_read(struct redis_socket *socket)
 {
     redisContext *context = socket->context;
+    size_t before = context->reader->len;
     void *reply = NULL;
+    bool has_read;
 
-    socket->busy = true;
+    socket_enter(socket);
     if (redisBufferRead(context) != REDIS_OK)
         socket_fail(socket, "the connection was lost");
+    has_read = context->reader->len > before;
     while (socket->link) {
         if (redisGetReplyFromReader(context, &reply) != REDIS_OK)
             socket_fail(socket, "the answer is not valid");
@@ -119,8 +148,9 @@ void hf_redis_socket_read(struct redis_socket *socket)
         reply = NULL;
     }
     if (socket->link && context->reader->len > (size_t)REDIS_MAX_REPLY)
-        hf_redis_link_fail(socket->link, "an answer of the server is too large");
+        hf_redis_link_fail(socket->link, socket_too_large);
     socket_leave(socket);
+    return has_read;
 }
 
 /* The events to wait for while there is something to write. A handshake of TLS may have to read
@@ -141,7 +171,7 @@ void hf_redis_socket_write(struct redis_socket *socket)
 {
     int done = 0;
 
-    socket->busy = true;
+    socket_enter(socket);
     socket->dirty = false;
     if (redisBufferWrite(socket->context, &done) != REDIS_OK)
         socket_fail(socket, "the connection was lost");
@@ -150,7 +180,7 @@ void hf_redis_socket_write(struct redis_socket *socket)
     socket_leave(socket);
 }
 
-/* Whether the connection is there. */
+/* Whether the connection is there, and can be used. */
 static bool socket_connected(struct redis_socket *socket)
 {
     int error = 0;
@@ -162,8 +192,10 @@ static bool socket_connected(struct redis_socket *socket)
         error = errno;
     socket->connected = !error;
     if (error)
-        hf_redis_link_fail(socket->link, strerror(error));
-    return socket->connected;
+        hf_redis_link_unreachable(socket->link, strerror(error));
+    else
+        hf_redis_link_connected(socket->link);
+    return socket->link;
 }
 
 static void socket_on_ready(uv_poll_t *poll, int status, int events)
@@ -186,7 +218,7 @@ static void socket_on_ready(uv_poll_t *poll, int status, int events)
 
 /* ---- sending ---- */
 
-static bool socket_expect(struct redis_socket *socket, struct redis_job *job, bool is_wait)
+static bool socket_expect(struct redis_socket *socket, struct redis_expected next)
 {
     const struct redis_store *store = socket->lane->store;
     size_t room = socket->room ? socket->room * 2 : 64;
@@ -203,8 +235,7 @@ static bool socket_expect(struct redis_socket *socket, struct redis_job *job, bo
         socket->room = room;
         socket->first = 0;
     }
-    socket->expected[(socket->first + socket->n++) % socket->room] =
-        (struct redis_expected){.job = job, .is_wait = is_wait};
+    socket->expected[(socket->first + socket->n++) % socket->room] = next;
     return true;
 }
 
@@ -218,16 +249,16 @@ static void socket_write_soon(struct redis_socket *socket)
 }
 
 int hf_redis_socket_send(struct redis_socket *socket, const char *command, size_t size,
-                         struct redis_job *job, bool is_wait)
+                         struct redis_expected expected)
 {
-    if (!socket_expect(socket, job, is_wait))
+    if (!socket_expect(socket, expected))
         return HAFT_ENOMEM;
     if (redisAppendFormattedCommand(socket->context, command, size) != REDIS_OK) {
         socket->n--;
         return HAFT_ENOMEM;
     }
-    if (job)
-        job->replies++;
+    if (expected.job)
+        expected.job->replies++;
     socket_write_soon(socket);
     return 0;
 }
@@ -242,7 +273,8 @@ int hf_redis_socket_send_words(struct redis_socket *socket, int argc, const char
     if (size < 0)
         return HAFT_ENOMEM;
     if (has_answer)
-        status = hf_redis_socket_send(socket, command, (size_t)size, NULL, false);
+        status = hf_redis_socket_send(socket, command, (size_t)size,
+                                      (struct redis_expected){.job = NULL});
     else if (redisAppendFormattedCommand(socket->context, command, (size_t)size) == REDIS_OK)
         status = 0;
     socket_write_soon(socket);
@@ -257,6 +289,7 @@ struct redis_socket *hf_redis_socket_new(struct redis_link *link, redisContext *
     struct redis_lane *lane = link->lane;
     struct redis_socket *socket = redis_alloc(lane->store, sizeof *socket);
 
+    fcntl(context->fd, F_SETFD, FD_CLOEXEC); /* programs that are started do not get a login */
     if (!socket)
         return NULL;
     if (lane->store->host->poll_init(lane->loop, &socket->poll, context->fd)) {

@@ -1,4 +1,5 @@
 /* store.c - the functions of the store. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "store/redis/room.h"
@@ -242,6 +243,8 @@ static void option_default(unsigned *option, unsigned value)
 {
     if (!*option)
         *option = value;
+    else if (*option > INT_MAX)
+        *option = INT_MAX; /* a number that others can be added to */
 }
 
 static int option_copy(struct redis_store *store, const char *name, const char *text, char *ret,
@@ -258,17 +261,20 @@ static int option_copy(struct redis_store *store, const char *name, const char *
 /* The first line of a file. */
 static int option_read_file(struct redis_store *store, const char *path, haft_reason *reterr_reason)
 {
-    char *password = store->url.password;
+    char line[REDIS_NAME + sizeof "\r\n"]; /* one byte more than a password may have */
     FILE *file = fopen(path, "re");
-    bool ok = file && fgets(password, REDIS_NAME, file);
+    bool ok = file && fgets(line, sizeof line, file);
+    int status;
 
     if (file)
         fclose(file);
     if (!ok)
         return store->host->error_set(reterr_reason, HAFT_EINVAL, "password_file",
                                       "cannot read a password from the file %.120s", path);
-    password[strcspn(password, "\r\n")] = '\0';
-    return 0;
+    line[strcspn(line, "\r\n")] = '\0';
+    status = option_copy(store, "password_file", line, store->url.password, reterr_reason);
+    memset(line, 0, sizeof line);
+    return status;
 }
 
 static int options_read_password(struct redis_store *store, const haft_redis_options *options,

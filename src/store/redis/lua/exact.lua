@@ -21,18 +21,22 @@ local function renew(key, head, at, span, expires)
   call('PEXPIRE', key, format('%d', expires * 9 / 8 + 1))
 end
 
--- Counts a call in a list whose head is that of this limit.  Returns 1, 1 and a function that counts the call; 0 and the
--- negative time to wait in milliseconds; or nil if the entry is something else.  Numbers as text spare Redis a conversion.
-local function take_listed(key, calls, per, expires)
-  local head, span, part = '1w' .. calls .. '/' .. per, per * 1000, expires * 125
-  if tonumber(calls) > 10000 or redis.pcall('LINDEX', key, '0') ~= head then return end
+-- Looks at a list whose head is that of this limit.  Returns 1, the time to count the call with and the time of the last
+-- call; 0 and the negative time to wait in milliseconds; or nil if the entry is something else.  Numbers as text spare
+-- Redis a conversion.
+local function read_listed(key, calls, per)
+  local span = per * 1000
+  if tonumber(calls) > 10000 or redis.pcall('LINDEX', key, '0') ~= '1w' .. calls .. '/' .. per then return end
   local last = tonumber(call('LINDEX', key, '-1'))
   if not last or last > now + span then return end
   local at = max(now, last + 1)
   local bound = tonumber(call('LINDEX', key, '-' .. calls))
   if bound and at - bound < span then return 0, -math.ceil((bound + span - at) / 1000) end
-  return 1, 1, function()
-    call('RPUSH', key, format('%d', at))
-    if floor(at / part) ~= floor(last / part) then renew(key, head, at, span, expires) end
-  end
+  return 1, at, last
+end
+
+local function count_listed(key, calls, per, expires, at, last)
+  local part = expires * 125
+  call('RPUSH', key, format('%d', at))
+  if floor(at / part) ~= floor(last / part) then renew(key, '1w' .. calls .. '/' .. per, at, per * 1000, expires) end
 end

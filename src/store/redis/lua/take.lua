@@ -1,5 +1,8 @@
--- take.lua - a request with one operation, which counts a call.
-local status, answer, write = take(KEYS[1], ARGV[2], ARGV[3], ARGV[4])
-if status < 0 then return {status, 1} end
-if write then write() end
-return {status, answer}
+-- take.lua - the calls that remain, in their order.
+for n = 1, #others do
+  local i = others[n]
+  local status, answer, write = take(KEYS[i], ARGV[3 * i - 2], ARGV[3 * i - 1], ARGV[3 * i])
+  if write then write() end
+  out[2 * i - 1], out[2 * i] = status, answer or 1
+end
+return out

@@ -53,15 +53,17 @@ local function take_first(key, calls, per, expires, kind)
   end
 end
 
--- The limit is text, as in the heads.  Returns as take_listed, or an error.
+-- The limit is text, as in the heads.  Returns 1, 1 and a function that counts the call; 0 and the negative time to wait in
+-- milliseconds; or an error.
 local function take(key, limit, period, expires)
-  local status, answer, write = take_listed(key, limit, period, expires)
-  if status then return status, answer, write end
+  local status, answer, last = read_listed(key, limit, period)
+  if last then return 1, 1, function() count_listed(key, limit, period, expires, answer, last) end end
+  if status then return status, answer end
   local calls, per = tonumber(limit), tonumber(period)
-  local kind, last, head = look(key)
+  local kind, version, head = look(key)
   if kind == '?' then return -22 end
   if kind and kind ~= 'w' then return -2 end
   if calls == 0 then return 0, -per end
   if calls <= 10000 then return take_first(key, limit, period, expires, kind) end
-  return take_sliced(key, calls, per, expires, kind, last, head)
+  return take_sliced(key, calls, per, expires, kind, version, head)
 end
