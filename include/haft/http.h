@@ -260,9 +260,10 @@ typedef struct haft_http_options {
     unsigned drain_ms;        /* time for calls in flight after a signal: 10,000 */
     size_t max_sessions;      /* as in haft_endpoint_options, for all loops together: 10,000 */
     unsigned session_idle_ms; /* as in haft_endpoint_options: 30 minutes */
-    haft_store *store;        /* store of all endpoints, as in haft_endpoint_options */
-    haft_log_function *log;   /* log of a server that has none: warnings and above to stderr */
-    void *log_context;        /* first argument of log */
+    /* Store of all endpoints, as in haft_endpoint_options; must outlive what is mounted too. */
+    haft_store *store;
+    haft_log_function *log; /* log of a server that has none: warnings and above to stderr */
+    void *log_context;      /* first argument of log */
     void (*ready)(void *context, const char *url); /* called when it listens, with its URL */
     void *ready_context;                           /* first argument of ready */
     /* Called at SIGHUP, on the thread of haft_http_serve, while other threads serve.  NULL: ends as

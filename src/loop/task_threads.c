@@ -33,14 +33,19 @@ static haft_time task_threads_now(void *context)
     return threads->epoch + (haft_time)((uv_hrtime() - threads->started) / 1000000);
 }
 
+static void task_threads_signal(struct task_threads *threads, uint64_t *events, uv_cond_t *heard)
+{
+    uv_mutex_lock(&threads->lock);
+    ++*events;
+    uv_cond_signal(heard);
+    uv_mutex_unlock(&threads->lock);
+}
+
 static void task_threads_wake(void *context)
 {
     struct task_threads *threads = context;
 
-    uv_mutex_lock(&threads->lock);
-    threads->wakes++;
-    uv_cond_signal(&threads->woken);
-    uv_mutex_unlock(&threads->lock);
+    task_threads_signal(threads, &threads->wakes, &threads->woken);
 }
 
 /* One worker is enough: those that are busy check the queue before they wait. */
@@ -48,10 +53,7 @@ static void task_threads_queue(void *context)
 {
     struct task_threads *threads = context;
 
-    uv_mutex_lock(&threads->lock);
-    threads->runs++;
-    uv_cond_signal(&threads->queued);
-    uv_mutex_unlock(&threads->lock);
+    task_threads_signal(threads, &threads->runs, &threads->queued);
 }
 
 /* A worker waits for a task after the given one. Returns false if the threads must end. */

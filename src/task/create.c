@@ -275,7 +275,9 @@ static int64_t create_ttl(const struct tasks *tasks, haft_call *call)
 static int create_record(struct tasks *tasks, haft_call *call, struct task_record *record)
 {
     unsigned char bytes[TASK_ID_BYTES];
-    haft_time now = call->owner->now;
+    /* The clocks of loops and of tasks start at different times; all else uses the latter. */
+    haft_time known = hf_tasks_now(tasks),
+              now = call->owner->now > known ? call->owner->now : known;
 
     if (hf_tasks_random(tasks, &call->owner->loop, bytes, sizeof bytes)) {
         haft_log(call, HAFT_ERROR,

@@ -414,7 +414,7 @@ static struct task *stop_next(struct tasks *tasks, size_t *slot, bool all)
     hf_tasks_lock(tasks);
     for (; *slot < TASK_SLOTS && !found; *slot += !found)
         for (struct task *task = tasks->slots[*slot]; task && !found; task = task->next)
-            if (task->place != PLACE_NEW && !task->writing.lost &&
+            if (task->place != PLACE_NEW && !task->run.ending && !task->writing.lost &&
                 !task_is_over(task->record.state) && (all || stop_gives_up(task)))
                 found = task;
     if (found)
@@ -434,6 +434,20 @@ static void stop_give_up(struct task *task)
     hf_tasks_unlock(task->tasks);
     if (call)
         hf_call_cancel(call);
+}
+
+/* Ends a task that is left when the time for the shutdown is over. */
+static void stop_end(struct task *task)
+{
+    bool gives_up;
+
+    hf_tasks_lock(task->tasks);
+    gives_up = stop_gives_up(task); /* it has asked meanwhile */
+    hf_tasks_unlock(task->tasks);
+    if (gives_up)
+        stop_give_up(task);
+    else
+        hf_task_fail(task, RPC_INTERNAL_ERROR, "The server was shut down while the task ran");
 }
 
 static void stop_pause(struct tasks *tasks)
@@ -461,7 +475,7 @@ void hf_tasks_stop(struct tasks *tasks, unsigned ms)
         stop_pause(tasks);
     slot = 0;
     while ((task = stop_next(tasks, &slot, true))) {
-        hf_task_fail(task, RPC_INTERNAL_ERROR, "The server was shut down while the task ran");
+        stop_end(task);
         hf_task_unpin(task);
     }
 }

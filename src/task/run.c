@@ -153,8 +153,8 @@ static void run_over(struct task *task, int status)
         hf_cap_leave(call);
     outcome = run_conclude(task, &status);
     hf_tasks_lock(tasks);
-    tasks->n_running--;
     task->place = PLACE_NONE;
+    task->run.ending++;
     hf_tasks_unlock(tasks);
     if (outcome == HAFT_OUTCOME_INPUT)
         hf_task_ask(task);
@@ -165,6 +165,10 @@ static void run_over(struct task *task, int status)
         hf_task_fail(task, RPC_INTERNAL_ERROR, "The task was cancelled"); /* if it has not ended */
     else
         run_complete(task, status);
+    hf_tasks_lock(tasks);
+    tasks->n_running--;
+    task->run.ending--;
+    hf_tasks_unlock(tasks);
     hf_task_flush(task);
     hf_task_unpin(task);
 }
@@ -249,7 +253,7 @@ static void run_begin(struct task *task)
     over = task_is_over(task->record.state) || task->writing.lost;
     task->place = PLACE_RUNNING;
     tasks->n_running++;
-    if (!task->record.began) {
+    if (!task->record.began && !over) {
         task->record.began = true;
         task->writing.dirty = true;
     }

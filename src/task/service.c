@@ -145,14 +145,15 @@ static haft_store *service_memory(const struct tasks *tasks)
                                            .n_spaces = sizeof spaces / sizeof *spaces));
 }
 
-/* A name for logs of the store; the versions of the leases decide. */
+/* The versions of leases decide. By the name an owner finds out whether a write was its own. */
 static void service_name(struct tasks *tasks)
 {
     unsigned char bytes[SERVICE_OWNER_BYTES] = {0};
 
     if (hf_tasks_random(tasks, NULL, bytes, sizeof bytes))
-        memset(bytes, 0, sizeof bytes);
-    hf_hex_put(bytes, sizeof bytes, tasks->owner);
+        memset(tasks->owner, '-', sizeof tasks->owner - 1);
+    else
+        hf_hex_put(bytes, sizeof bytes, tasks->owner);
 }
 
 int haft_server_set_tasks(haft_server *server, const haft_task_options *options)

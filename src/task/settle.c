@@ -3,7 +3,9 @@
  * Every request of the owner carries its lease: it replaces the entry `lease` only if that has the
  * version that the owner wrote last. So a process that has lost its lease writes nothing more, and
  * requests about one task are sent one after the other. A task ends with the request that writes its
- * outcome; from then on nobody holds its lease. */
+ * outcome; from then on nobody holds its lease.
+ *
+ * After a request that may have been applied, or was refused, the owner reads what the store has. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,7 +14,8 @@
 enum {
     SETTLE_PACE = 200,  /* minimum time between two messages of a handler, in milliseconds */
     SETTLE_KEEP = 1000, /* the entries outlive the task by this */
-    SETTLE_ERROR = 1024
+    SETTLE_ERROR = 1024,
+    SETTLE_READING = 16 << 20 /* bytes of a record that is read */
 };
 
 /* The error of a task whose result does not fit into the store. */
@@ -75,6 +78,20 @@ static void settle_put_record(struct task *task, haft_time now)
     haft_arena_free(arena);
 }
 
+/* A lease that has expired is taken again, also for the end. */
+static void settle_add_lease(struct task *task, struct task_io *io)
+{
+    struct task_writing *writing = &task->writing;
+    bool deletes = writing->end_sent && writing->lease;
+    haft_store_op *op = deletes ? hf_task_io_add(io, HAFT_STORE_DELETE, "lease")
+                                : hf_task_io_put(io, "lease", task->tasks->owner, HEX_TEXT);
+
+    op->if_version = true;
+    op->version = writing->lease;
+    if (!deletes)
+        op->expires_ms = writing->end_sent ? 1 : task->tasks->options.lease_ms;
+}
+
 static void settle_written(struct task_io *io);
 
 /* Builds the next request, with the lock held. Returns false without memory. */
@@ -90,8 +107,10 @@ static bool settle_build(struct task *task, haft_time now)
     if (writing->dirty) {
         haft_buffer_clear(&writing->text);
         settle_put_record(task, now);
-        if (writing->text.status)
+        if (writing->text.status) {
+            writing->end_sent = false;
             return false;
+        }
         op = hf_task_io_put(io, "task", writing->text.data, writing->text.size);
         op->if_version = true;
         op->version = writing->version;
@@ -106,13 +125,9 @@ static bool settle_build(struct task *task, haft_time now)
         hf_task_io_put(io, "saved", writing->sending.data, writing->sending.size)->expires_ms =
             left;
     }
+    settle_add_lease(task, io); /* deletes an entry before the outcome adds one, for a full store */
     if (task->outcome.size && writing->end_sent)
         hf_task_io_put(io, "outcome", task->outcome.data, task->outcome.size)->expires_ms = left;
-    op = writing->end_sent ? hf_task_io_add(io, HAFT_STORE_DELETE, "lease")
-                           : hf_task_io_put(io, "lease", task->tasks->owner, HEX_TEXT);
-    op->if_version = true;
-    op->version = writing->lease;
-    op->expires_ms = writing->end_sent ? 0 : task->tasks->options.lease_ms;
     io->request.durable = writing->end_sent || writing->saves;
     writing->dirty = writing->renew = writing->saves = false;
     writing->at = now;
@@ -127,12 +142,16 @@ static bool settle_is_due(const struct task *task, haft_time now)
 
     if (writing->busy || writing->lost || writing->end_sent)
         return false;
+    if (writing->unsure)
+        return now >= writing->at + SETTLE_PACE || task->tasks->stopping;
     if (writing->dirty && (task->record.state != TASK_WORKING || !writing->at ||
                            now >= writing->at + SETTLE_PACE || task->tasks->stopping))
         return true;
     return writing->renew ||
            (writing->saves && (now >= writing->at + SETTLE_PACE || task->tasks->stopping));
 }
+
+static bool settle_build_reading(struct task *task, haft_time now);
 
 void hf_task_flush(struct task *task)
 {
@@ -141,7 +160,8 @@ void hf_task_flush(struct task *task)
     bool send;
 
     hf_tasks_lock(tasks);
-    send = settle_is_due(task, now) && settle_build(task, now);
+    send = settle_is_due(task, now) &&
+           (task->writing.unsure ? settle_build_reading(task, now) : settle_build(task, now));
     if (send)
         task->writing.busy = true;
     hf_tasks_unlock(tasks);
@@ -159,7 +179,7 @@ static void settle_lose(struct task *task)
                   task->record.tool);
     hf_tasks_lock(task->tasks);
     task->writing.lost = true;
-    task->writing.busy = task->writing.dirty = false;
+    task->writing.busy = task->writing.dirty = task->writing.unsure = false;
     if (task->place == PLACE_ASKING)
         task->place = PLACE_NONE;
     call = task->run.call;
@@ -170,56 +190,45 @@ static void settle_lose(struct task *task)
     hf_task_unpin(task);
 }
 
-/* The request was not applied because of an error: it is sent again, until the lease expires. */
-static void settle_retry(struct task *task, int status)
+/* The latest request must be sent again: all that it had is due; with the lock held. */
+static void settle_restore(struct task_writing *writing)
+{
+    writing->busy = writing->end_sent = false;
+    writing->dirty = writing->renew = !writing->lost;
+    if (writing->sending.size && !writing->saves) {
+        haft_buffer saved = writing->saved;
+
+        writing->saved = writing->sending;
+        writing->sending = saved;
+        writing->saves = true;
+    }
+}
+
+/* The request was not applied because of an error, or nobody knows: it is sent again, until another process takes the
+ * task. */
+static void settle_retry(struct task *task, int status, bool is_unknown)
 {
     hf_server_log(task->tasks->server, HAFT_ERROR, "cannot write task %s: %s", task->record.id,
                   haft_strerror(status));
     hf_tasks_lock(task->tasks);
-    task->writing.busy = false;
-    task->writing.dirty = task->writing.renew = true;
-    if (task->writing.sending.size && !task->writing.saves) {
-        haft_buffer saved = task->writing.saved;
-
-        task->writing.saved = task->writing.sending;
-        task->writing.sending = saved;
-        task->writing.saves = true;
-    }
     if (status == HAFT_ETOOBIG && task->writing.end_sent && task->outcome.size) {
         haft_buffer_clear(&task->outcome);
         haft_buffer_puts(&task->outcome, SETTLE_NO_ROOM);
         task->record.state = TASK_FAILED;
     }
-    task->writing.end_sent = false;
+    settle_restore(&task->writing);
+    task->writing.unsure = task->writing.unsure || is_unknown;
     hf_tasks_unlock(task->tasks);
 }
 
-static void settle_written(struct task_io *io)
+/* The latest request was applied. */
+static void settle_applied(struct task *task, bool ended)
 {
-    struct task *task = io->context;
     struct tasks *tasks = task->tasks;
     char id[TASK_ID + 1];
-    bool ended;
 
-    if (io->request.status < 0) {
-        settle_retry(task, io->request.status);
-        return;
-    }
-    if (!io->request.status) {
-        settle_lose(task);
-        return;
-    }
     memcpy(id, task->record.id, sizeof id);
     hf_tasks_lock(tasks);
-    ended = task->writing.end_sent;
-    for (size_t i = 0; i < io->request.n_ops; i++) {
-        if (io->ops[i].kind != HAFT_STORE_PUT)
-            continue;
-        if (io->ops[i].key.size == 5 && !memcmp(io->ops[i].key.data, "lease", 5))
-            task->writing.lease = io->ops[i].ret_version;
-        else if (io->ops[i].key.size == 4)
-            task->writing.version = io->ops[i].ret_version;
-    }
     if (ended)
         atomic_fetch_add(&tasks->counts[task->record.state], 1);
     haft_buffer_clear(&task->writing.sending);
@@ -231,6 +240,155 @@ static void settle_written(struct task_io *io)
     hf_task_changed(tasks, id);
     hf_task_flush(task);
     hf_task_unpin(task);
+}
+
+static bool settle_is_key(const haft_store_op *op, const char *key)
+{
+    return op->key.size == strlen(key) && !memcmp(op->key.data, key, op->key.size);
+}
+
+static void settle_refused(struct task *task);
+
+static void settle_written(struct task_io *io)
+{
+    struct task *task = io->context;
+    struct task_writing *writing = &task->writing;
+    bool ended;
+
+    if (io->request.status < 0) {
+        settle_retry(task, io->request.status, io->request.is_unknown);
+        return;
+    }
+    if (!io->request.status) {
+        settle_refused(task);
+        return;
+    }
+    hf_tasks_lock(task->tasks);
+    ended = writing->end_sent;
+    for (size_t i = 0; i < io->request.n_ops; i++) {
+        if (io->ops[i].kind != HAFT_STORE_PUT)
+            continue;
+        if (settle_is_key(&io->ops[i], "lease"))
+            writing->lease = io->ops[i].ret_version;
+        else if (settle_is_key(&io->ops[i], "task"))
+            writing->version = io->ops[i].ret_version;
+    }
+    hf_tasks_unlock(task->tasks);
+    settle_applied(task, ended);
+}
+
+/* ---- doubt ---- */
+
+/* What the store has of a task whose latest request may have been applied, or was refused. */
+enum settle_finding {
+    FOUND_OWN,   /* the lease of this process */
+    FOUND_FREE,  /* no lease, and no process has taken the task: it has expired */
+    FOUND_ENDED, /* the end that this process wrote */
+    FOUND_TAKEN  /* another process has written */
+};
+
+enum { DOUBT_LEASE, DOUBT_TASK };
+
+static bool settle_is_own(const struct tasks *tasks, haft_slice lease)
+{
+    return tasks->owner[0] != '-' && lease.size == HEX_TEXT &&
+           !memcmp(lease.data, tasks->owner, HEX_TEXT);
+}
+
+/* The state in the store, if the task has ended there; otherwise TASK_WORKING. */
+static enum task_state settle_end_of(const struct task_io *io)
+{
+    const haft_store_op *entry = &io->ops[DOUBT_TASK];
+    struct task_record record;
+
+    if (io->request.status < 0 || entry->status != 1 ||
+        hf_task_record_read(entry->ret_value, io->request.arena, &record))
+        return TASK_WORKING;
+    return task_is_over(record.state) ? record.state : TASK_WORKING;
+}
+
+/* Each request of an owner writes the lease. So a new lease with the name of this process is that of a request whose
+ * answer was lost, and a new record with the lease as it was is not its own. */
+static enum settle_finding settle_judge(const struct task *task, const struct task_io *io,
+                                        enum task_state end)
+{
+    const haft_store_op *lease = &io->ops[DOUBT_LEASE], *entry = &io->ops[DOUBT_TASK];
+    const struct task_writing *writing = &task->writing;
+    bool is_new = lease->ret_version != writing->lease;
+    bool is_same = entry->status == 1 && entry->ret_version == writing->version;
+    bool ended = task_is_over(end);
+
+    if (!is_new && writing->refused) /* nothing explains that */
+        return FOUND_TAKEN;
+    if (lease->status == 1)
+        return entry->status == 1 && !ended && (is_new || is_same) &&
+                       settle_is_own(task->tasks, lease->ret_value)
+                   ? FOUND_OWN
+                   : FOUND_TAKEN;
+    if (is_same)
+        return FOUND_FREE;
+    return ended && end == task->record.state ? FOUND_ENDED : FOUND_TAKEN;
+}
+
+static void settle_read(struct task_io *io)
+{
+    struct task *task = io->context;
+    struct task_writing *writing = &task->writing;
+    enum task_state end = settle_end_of(io);
+    enum settle_finding finding = FOUND_TAKEN;
+    int status = io->request.status;
+
+    hf_tasks_lock(task->tasks);
+    if (status >= 0) {
+        finding = settle_judge(task, io, end);
+        writing->lease = finding == FOUND_OWN ? io->ops[DOUBT_LEASE].ret_version : 0;
+        writing->version = io->ops[DOUBT_TASK].ret_version;
+        writing->unsure = writing->refused = false;
+    }
+    haft_arena_free(writing->reading);
+    writing->reading = NULL;
+    writing->end_sent = finding == FOUND_ENDED;
+    if (finding == FOUND_ENDED)
+        writing->dirty = writing->renew = writing->saves = false;
+    hf_tasks_unlock(task->tasks);
+    if (status < 0)
+        settle_retry(task, status, true);
+    else if (finding == FOUND_TAKEN)
+        settle_lose(task);
+    else
+        settle_applied(task, finding == FOUND_ENDED);
+}
+
+/* Builds a request that reads what the store has, with the lock held. Returns false without memory. */
+static bool settle_build_reading(struct task *task, haft_time now)
+{
+    struct task_writing *writing = &task->writing;
+
+    writing->at = now;
+    writing->reading = haft_arena_new(task->tasks->allocator, SETTLE_READING);
+    if (!writing->reading)
+        return false;
+    hf_task_io_init(&writing->io, task->tasks, task->record.id, writing->reading, settle_read,
+                    task);
+    hf_task_io_add(&writing->io, HAFT_STORE_GET, "lease");
+    hf_task_io_add(&writing->io, HAFT_STORE_GET, "task");
+    return true;
+}
+
+/* The store has another version of the lease or of the record: it is that of a request whose answer was lost, or the
+ * lease has expired, or another process has taken the task. */
+static void settle_refused(struct task *task)
+{
+    bool send;
+
+    hf_tasks_lock(task->tasks);
+    settle_restore(&task->writing);
+    task->writing.unsure = task->writing.refused = true;
+    send = settle_build_reading(task, hf_tasks_now(task->tasks));
+    task->writing.busy = send;
+    hf_tasks_unlock(task->tasks);
+    if (send)
+        hf_task_io_submit(&task->writing.io);
 }
 
 /* ---- ends ---- */

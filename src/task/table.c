@@ -154,8 +154,10 @@ void hf_task_link(struct task *task)
 void hf_task_collect(struct task *task)
 {
     struct task **link = &task->tasks->slots[task_slot(task->record.id)];
+    const struct task_writing *writing = &task->writing;
+    bool writes = writing->dirty && !writing->lost && !writing->end_sent;
 
-    if (task->place != PLACE_NONE || task->writing.busy || task->writing.dirty || task->run.users)
+    if (task->place != PLACE_NONE || writing->busy || writes || task->run.users)
         return;
     while (*link && *link != task)
         link = &(*link)->next;

@@ -138,8 +138,11 @@ struct task_writing {
     haft_buffer saved, sending; /* bytes of the handler; those of the pending request */
     haft_time at;               /* of the latest request */
     haft_time renews;           /* when the lease must be renewed */
-    uint64_t lease, version;    /* versions of the entries `lease` and `task` */
+    uint64_t lease, version;    /* of the entries `lease` (0: it has expired) and `task` */
     bool end_sent;              /* the pending request ends the task */
+    bool unsure;                /* the store must be read before the next request */
+    bool refused;               /* because it did not apply the latest one */
+    haft_arena *reading;        /* memory of the request that reads it */
 };
 
 /* The handler's run. */
@@ -153,7 +156,8 @@ struct task_run {
     atomic_int phase; /* RUN_... */
     int finished;     /* status of haft_finish */
     haft_time deadline;
-    bool in_line; /* waits for its turn (cap.c) */
+    bool in_line;    /* waits for its turn (cap.c) */
+    unsigned ending; /* handlers that have returned and whose outcome has not been recorded */
 };
 
 /* A task that this process owns. Members are under the lock of struct tasks, except where a flag of
@@ -190,7 +194,7 @@ struct tasks {
     atomic_size_t n_tasks, n_queued, n_running;
     size_t n_loading;           /* tasks in PLACE_LOADING */
     struct task *first, **last; /* queue */
-    char owner[17];             /* name of this process in leases */
+    char owner[17];             /* name of this process in leases; dashes without random numbers */
     struct task_watch *watches;
     struct task_waiter *waiters;
     haft_store_subscriber subscriber;

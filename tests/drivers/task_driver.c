@@ -4,7 +4,8 @@
  * reaches the store, or when that is done and before the server hears of it. TASK_LEDGER is a directory: each handler
  * writes a line there when it begins and when it ends, and holds a lock on a file of its task meanwhile, so that a test
  * sees every run, and two runs of one task at the same time. TASK_CLOCK is a number of seconds that is added to the time of
- * day, TASK_TTL the time to live of tasks in milliseconds. */
+ * day, TASK_TTL the time to live of tasks in milliseconds, TASK_LEASE the time after which another process takes the tasks
+ * of one that says nothing: 600 ms. */
 #define _GNU_SOURCE /* kill, flock, syscall */
 #include <fcntl.h>
 #include <haft.h>
@@ -233,7 +234,8 @@ int main(int argc, char **argv)
     struct killing_store killing = {.n = 0};
     haft_server *server = haft_server_new("jobs", "1.0.0");
     const char *file = getenv("TASK_FILE"), *redis = getenv("TASK_REDIS"),
-               *workers = getenv("TASK_WORKERS"), *ttl = getenv("TASK_TTL");
+               *workers = getenv("TASK_WORKERS"), *ttl = getenv("TASK_TTL"),
+               *lease = getenv("TASK_LEASE");
     haft_reason reason;
     int status;
 
@@ -248,7 +250,8 @@ int main(int argc, char **argv)
     if (haft_add(server, &fail_tool) || haft_add(server, &restart_tool) ||
         haft_add(server, &resume_tool) || haft_add(server, &echo_tool) ||
         haft_server_set_tasks(
-            server, HAFT_WITH(haft_task_options, .store = &killing.store, .lease_ms = 600,
+            server, HAFT_WITH(haft_task_options, .store = &killing.store,
+                              .lease_ms = lease ? (unsigned)strtoul(lease, NULL, 10) : 600,
                               .poll_ms = 20, .ttl_ms = ttl ? strtol(ttl, NULL, 10) : 0,
                               .workers = workers ? (unsigned)strtoul(workers, NULL, 10) : 0)))
         return 1;

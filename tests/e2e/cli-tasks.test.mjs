@@ -51,15 +51,17 @@ const ways = {
     },
 };
 
-/* Begins a call that lasts, and sends signals once haft has remembered its task. */
-async function interrupted(words, signals) {
-    let child;
-    const ended = run(words, { started: (it) => (child = it) });
+/* Begins a call that lasts, and sends a signal once haft has remembered its task, and another one when it has answered the
+ * first. */
+async function interrupted(words, signal, second) {
+    let child, said;
+    const ended = run(words, { started: (...it) => ([child, said] = it) });
 
-    await until(() => remembered().length === 1);
-    for (const [signal, pause] of signals) {
-        await new Promise((resolve) => setTimeout(resolve, pause));
-        child.kill(signal);
+    await until(() => remembered().length === 1, "the task");
+    child.kill(signal);
+    if (second) {
+        await until(() => /goes on/.test(said()), "an answer to the signal");
+        child.kill(second);
     }
     return ended;
 }
@@ -94,7 +96,7 @@ for (const [way, open] of Object.entries(ways))
 
         test("leaves a task at an interrupt, and returns to it", () =>
             open(async ({ call, server, store }) => {
-                const left = await interrupted(call("slow", "ms=2500"), [["SIGINT", 0]]);
+                const left = await interrupted(call("slow", "ms=2500"), "SIGINT");
                 const [{ id }] = remembered();
 
                 assert.equal(left.code, 9, left.err);
@@ -118,7 +120,7 @@ for (const [way, open] of Object.entries(ways))
 
         test("cancels a task at a second interrupt", () =>
             open(async ({ call, store }) => {
-                const gone = await interrupted(call("slow", "ms=60000"), [["SIGINT", 0], ["SIGINT", 200]]);
+                const gone = await interrupted(call("slow", "ms=60000"), "SIGINT", "SIGINT");
 
                 assert.equal(gone.code, 10, gone.err);
                 assert.match(gone.err, /^haft: the task \S+ was cancelled$/m);
@@ -128,7 +130,7 @@ for (const [way, open] of Object.entries(ways))
 
         test("leaves a task at once when it is terminated", () =>
             open(async ({ call, store }) => {
-                const left = await interrupted(call("slow", "ms=60000"), [["SIGTERM", 0]]);
+                const left = await interrupted(call("slow", "ms=60000"), "SIGTERM");
 
                 assert.equal(left.code, 9, left.err);
                 assert.equal(store.get(store.ids()[0]).cancelled, undefined);
@@ -136,7 +138,7 @@ for (const [way, open] of Object.entries(ways))
 
         test("lists, cancels and forgets tasks", () =>
             open(async ({ call, server, store }) => {
-                await interrupted(call("slow", "ms=60000"), [["SIGTERM", 0]]);
+                await interrupted(call("slow", "ms=60000"), "SIGTERM");
                 const [{ id }] = remembered();
                 const list = JSON.parse((await run(["tasks", "list", "--json"])).out);
 
@@ -233,7 +235,7 @@ test("quotes what it prints", () =>
             };
         })(),
         async (url) => {
-            const left = await interrupted(["call", url, "slow", "ms=60000"], [["SIGTERM", 0]]);
+            const left = await interrupted(["call", url, "slow", "ms=60000"], "SIGTERM");
 
             assert.equal(left.err.split("\n")[1], `haft tasks wait --id '-it'\\''s; rm *' ${url}`);
             assert.equal((await run(["tasks", "get", "--id", "-it's; rm *"])).out, "working: sleeping\n");

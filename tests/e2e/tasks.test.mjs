@@ -72,12 +72,12 @@ for (const [way, open] of Object.entries(ways))
 
             test("cancellation", () =>
                 open("everything", async ({ call }) => {
-                    let child;
-                    const ended = run(call("slow_compute", "seconds=50", ...options), { started: (it) => (child = it) });
+                    let child, said;
+                    const ended = run(call("slow_compute", "seconds=50", ...options), { started: (...it) => ([child, said] = it) });
 
                     await until(() => remembered().length === 1, "the task", 20000);
                     child.kill("SIGINT");
-                    await new Promise((resolve) => setTimeout(resolve, 200));
+                    await until(() => /goes on/.test(said()), "an answer to the signal");
                     child.kill("SIGINT");
                     const got = await ended;
 

@@ -151,6 +151,27 @@ static void *late_run(void *context)
 
 /* ---- methods ---- */
 
+static bool late_writes(const haft_store_request *request)
+{
+    for (size_t i = 0; i < request->n_ops; i++)
+        if (request->ops[i].kind != HAFT_STORE_GET && request->ops[i].kind != HAFT_STORE_RANGE)
+            return true;
+    return false;
+}
+
+/* Answers a write so that its caller does not know whether it was applied. */
+static int late_forget(struct late_store *store, haft_store_request *request, bool applies)
+{
+    if (applies)
+        haft_store_submit(store->inner, request);
+    for (size_t i = 0; i < request->n_ops; i++)
+        request->ops[i].ret_version = 0;
+    request->is_durable = false;
+    request->is_unknown = true;
+    request->status = HAFT_ETIMEOUT;
+    return HAFT_ETIMEOUT;
+}
+
 static int late_submit(haft_store *given, haft_store_request *request)
 {
     struct late_store *store = (struct late_store *)given;
@@ -163,7 +184,9 @@ static int late_submit(haft_store *given, haft_store_request *request)
     atomic_fetch_add(&store->requests, 1);
     if (mode == LATE_FAILS)
         return HAFT_EFAIL;
-    if (mode == LATE_AT_ONCE) {
+    if ((mode == LATE_DROPS || mode == LATE_MUTE) && late_writes(request))
+        return late_forget(store, request, mode == LATE_MUTE);
+    if (mode == LATE_AT_ONCE || mode == LATE_DROPS || mode == LATE_MUTE) {
         int status = haft_store_submit(store->inner, request);
 
         request->is_durable = request->durable && atomic_load(&store->is_durable);

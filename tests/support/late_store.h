@@ -13,7 +13,9 @@ enum late_mode {
     LATE_HELD,    /* when late_store_release is called */
     LATE_DELAYED, /* on its own thread, after delay_ms */
     LATE_NEVER,   /* current and new requests wait forever, or until cancelled */
-    LATE_FAILS    /* fails each request with HAFT_EFAIL */
+    LATE_FAILS,   /* fails each request with HAFT_EFAIL */
+    LATE_DROPS, /* writes nothing, and answers that each write may have been applied (is_unknown) */
+    LATE_MUTE   /* the same, but it was applied */
 };
 
 struct late_store;
