@@ -1,10 +1,11 @@
 /* http_client.c - the cost of the HTTP client compared with a bare libcurl loop.
  *
- *     http-client bare|haft URL REQUESTS CONCURRENT
+ *     http-client bare|libcurl|haft|all URL REQUESTS CONCURRENT
  *
- * Both send the same POST request REQUESTS times, CONCURRENT at a time, and print requests per
- * second and microseconds of CPU time per request. `bare` is libcurl's multi interface as in its
- * examples: no limits, no checks, reused handles. */
+ * Each sends the same POST request REQUESTS times, CONCURRENT at a time, and prints requests per second and
+ * microseconds of CPU time per request. `bare` is libcurl's multi interface as in its examples: no limits, no
+ * checks, reused handles. `libcurl` is the client with `no_direct`; `haft` is the client as it is. `all` runs them
+ * in turn, three times, since the load of the machine changes. */
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/lis
 
 struct bench {
     const char *url;
+    bool no_direct;
     long requests, concurrent, started, ended, failed;
     const struct http_client_functions *http;
     http_client *client;
@@ -106,12 +108,12 @@ static void haft_run(struct bench *bench)
 {
     uv_loop_t loop;
 
-    haft_part_register(&haft_http_client_part);
     uv_loop_init(&loop);
     bench->http = hf_http_client_open("bench", NULL);
     bench->client = hf_http_client_new(
         bench->http, &loop,
         &(struct http_client_options){.max_requests = (unsigned)bench->concurrent,
+                                      .no_direct = bench->no_direct,
                                       .max_connections = (unsigned)bench->concurrent,
                                       .max_per_host = (unsigned)bench->concurrent},
         NULL);
@@ -124,32 +126,52 @@ static void haft_run(struct bench *bench)
     uv_loop_close(&loop);
 }
 
-static double seconds(struct timeval time)
+static double used_seconds(void)
 {
-    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static const struct way {
+    const char *name;
+    bool no_direct;
+    void (*run)(struct bench *bench);
+} ways[] = {{"bare", false, bare_run}, {"libcurl", true, haft_run}, {"haft", false, haft_run}};
+
+/* Returns the number of requests that failed. */
+static long measure(const struct way *way, const char *url, long requests, long concurrent)
+{
+    struct bench bench = {
+        .url = url, .no_direct = way->no_direct, .requests = requests, .concurrent = concurrent};
+    double used = used_seconds();
+    uint64_t start = uv_hrtime();
+    double took;
+
+    way->run(&bench);
+    took = (double)(uv_hrtime() - start) / 1e9;
+    printf("%-7s %ld at a time: %6.0f requests/s, %4.1f us of processor time each, %ld failed\n",
+           way->name, concurrent, (double)requests / took,
+           (used_seconds() - used) * 1e6 / (double)requests, bench.failed);
+    return bench.failed;
 }
 
 int main(int argc, char **argv)
 {
-    struct bench bench = {0};
-    struct rusage usage;
-    uint64_t start;
-    double took;
+    enum { ROUNDS = 3, WAYS = sizeof ways / sizeof *ways };
+    bool all = argc == 5 && !strcmp(argv[1], "all");
+    long failed = 0;
 
     if (argc != 5)
         return 2;
-    bench.url = argv[2];
-    bench.requests = strtol(argv[3], NULL, 10);
-    bench.concurrent = strtol(argv[4], NULL, 10);
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    start = uv_hrtime();
-    (!strcmp(argv[1], "bare") ? bare_run : haft_run)(&bench);
-    took = (double)(uv_hrtime() - start) / 1e9;
-    getrusage(RUSAGE_SELF, &usage);
-    printf("%s, %ld at a time: %.0f requests/s, %.1f us of processor time each, %ld failed\n",
-           argv[1], bench.concurrent, (double)bench.requests / took,
-           (seconds(usage.ru_utime) + seconds(usage.ru_stime)) * 1e6 / (double)bench.requests,
-           bench.failed);
+    haft_part_register(&haft_http_client_part);
+    for (int i = 0; i < (all ? ROUNDS * WAYS : WAYS); i++)
+        if (all || !strcmp(argv[1], ways[i].name))
+            failed += measure(&ways[i % WAYS], argv[2], strtol(argv[3], NULL, 10),
+                              strtol(argv[4], NULL, 10));
     curl_global_cleanup();
-    return bench.failed ? 1 : 0;
+    return failed ? 1 : 0;
 }

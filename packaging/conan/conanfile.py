@@ -105,7 +105,7 @@ class HaftRecipe(ConanFile):
         self._library("core", "haft-core", engine)
         self._library("haft", "haft", engine + ["libuv::libuv", "llhttp::llhttp"])
         if self.options.http_client:
-            self._library("http-client", "haft-http-client", ["libcurl::libcurl"])
+            self._library("http-client", "haft-http-client", ["libcurl::libcurl", "llhttp::llhttp"])
         if self.options.crypto:
             self._library("crypto", "haft-crypto", ["openssl::ssl", "openssl::crypto"])
         if self.options.yaml:

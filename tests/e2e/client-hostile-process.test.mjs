@@ -5,13 +5,14 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { withDriver } from "./client-driver.mjs";
-import { ECLOSED, EPROTOCOL, ETIMEOUT, ETOOBIG } from "./client-hostile-replies.mjs";
+import { ECLOSED, EPROTOCOL, ETIMEOUT, ETOOBIG, runsOut } from "./client-hostile-replies.mjs";
 import { until } from "./server.mjs";
 
-const TIMEOUT = 1500; /* of a request, on a busy machine */
-const LIMIT = 6000;
+const TIMEOUT = 3000; /* of the requests of a client whose call is to run into it; one of them starts node */
+const LIMIT = 12000;
+const LONG = 20000; /* of other requests, on a busy machine */
 const MODERN = "2026-07-28";
 
 /* A server that answers properly, except that `call` says what it does with a call. */
@@ -61,7 +62,7 @@ async function withChild(use) {
         command: [process.execPath, "-e", script],
         environment: [`PATH=${process.env.PATH}`, ...Object.entries(files).map((it) => it.join("="))],
         revision: MODERN,
-        timeout: TIMEOUT,
+        timeout: LONG,
         max_message: 1 << 20,
         close_ms: 300,
         ...more,
@@ -76,7 +77,9 @@ async function withChild(use) {
     }
 }
 
-async function judge(driver, name, command, expected, limit = LIMIT) {
+const timeoutFor = (expected) => (runsOut(expected) ? TIMEOUT : LONG);
+
+async function judge(driver, name, command, expected, limit = runsOut(expected) ? LIMIT : LONG) {
     const begun = Date.now();
     const answer = await driver.do(name, command);
 
@@ -110,16 +113,19 @@ const replies = [
     ["stops itself", 'process.kill(process.pid, "SIGSTOP")', ETIMEOUT],
 ];
 
-for (const [what, call, expected] of replies)
-    test(`a program that ${what}`, () =>
-        withChild(async (driver, target, calls) => {
-            await driver.must("connect", target(child(call)));
-            const answer = await judge(driver, "call", { name: "act" }, expected);
+/* Many only wait. */
+describe("a call of a program", { concurrency: 2 }, () => {
+    for (const [what, call, expected] of replies)
+        test(`that ${what}`, () =>
+            withChild(async (driver, target, calls) => {
+                await driver.must("connect", target(child(call), { timeout: timeoutFor(expected) }));
+                const answer = await judge(driver, "call", { name: "act" }, expected);
 
-            if (!answer.status) assert.equal(answer.text, "done");
-            await judge(driver, "close", {}, 0);
-            assert.equal(calls(), 1);
-        }));
+                if (!answer.status) assert.equal(answer.text, "done");
+                await judge(driver, "close", {}, 0, LIMIT);
+                assert.equal(calls(), 1);
+            }));
+});
 
 /* What the program does at its start, and how connecting ends. */
 const starts = [
@@ -129,15 +135,18 @@ const starts = [
     ["waits", "setInterval(() => {}, 1000)", ETIMEOUT, /./],
 ];
 
-for (const [what, script, expected, why] of starts)
-    for (const revision of ["2025-11-25", undefined])
-        test(`a program that ${what} (${revision ?? "negotiated"})`, () =>
-            withChild(async (driver, target) => {
-                const record = `require("node:fs").writeFileSync(process.env.PIDS, process.pid + "\\n", { flag: "a" });`;
-                const answer = await judge(driver, "connect", target(record + script, { revision }), expected, 3 * LIMIT);
+describe("connecting to a program", { concurrency: 2 }, () => {
+    for (const [what, script, expected, why] of starts)
+        for (const revision of ["2025-11-25", undefined])
+            test(`that ${what} (${revision ?? "negotiated"})`, () =>
+                withChild(async (driver, target) => {
+                    const record = `require("node:fs").writeFileSync(process.env.PIDS, process.pid + "\\n", { flag: "a" });`;
+                    const made = target(record + script, { revision, timeout: timeoutFor(expected) });
+                    const answer = await judge(driver, "connect", made, expected, 3 * LIMIT);
 
-                assert.match(answer.why, why);
-            }));
+                    assert.match(answer.why, why);
+                }));
+});
 
 for (const [what, command] of [
     ["is not there", ["/nowhere/at/all"]],
@@ -174,7 +183,7 @@ test("a program whose child keeps its output open", () =>
 
 test("a program that does not read", () =>
     withChild(async (driver, target) => {
-        await driver.must("connect", target(child("", "")));
+        await driver.must("connect", target(child(""), { timeout: TIMEOUT }));
         const pad = "x".repeat(900000);
         const stop = await driver.do("begin", { name: "act", arguments: { pad } });
         assert.ok(stop.status > 0);

@@ -9,6 +9,9 @@ export const ETIMEOUT = -20;
 export const EPROTOCOL = -22;
 export const EDENIED = -23;
 
+/* Whether a request may run into its timeout. */
+export const runsOut = (expected) => [expected].flat().includes(ETIMEOUT);
+
 const bomb = gzipSync(Buffer.alloc(16 << 20, 32));
 const error = (message, value) =>
     JSON.stringify({ jsonrpc: "2.0", id: message.id, error: value });

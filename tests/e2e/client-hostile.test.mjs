@@ -2,7 +2,7 @@
  * a status and a reason in words, no call is sent twice, and the client can go on. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { withDriver } from "./client-driver.mjs";
 import {
     ECLOSED,
@@ -11,11 +11,13 @@ import {
     ETIMEOUT,
     ETOOBIG,
     replies,
+    runsOut,
 } from "./client-hostile-replies.mjs";
 import { Hostile, event, forever, result, stream, whole } from "./client-hostile.mjs";
 
-const TIMEOUT = 800; /* of a request */
-const LIMIT = 4000; /* of a case, on a busy machine */
+const TIMEOUT = 1500; /* of a request that is to run into it */
+const LIMIT = 10000; /* of such a case, on a busy machine */
+const LONG = 20000; /* of others, both */
 const TOO_BIG = 1 << 20;
 
 const MODERN = "2026-07-28";
@@ -24,7 +26,7 @@ const CLEAN = /^[^\x00-\x08\x0b-\x1f\x7f-\x9f]+$/;
 
 /* ---- how a case is judged ---- */
 
-async function judge(driver, server, name, command, expected, { calls = 1, limit = LIMIT } = {}) {
+async function judge(driver, server, name, command, expected, { calls = 1, limit = runsOut(expected) ? LIMIT : LONG } = {}) {
     const begun = Date.now();
     const answer = await driver.do(name, command);
     const took = Date.now() - begun;
@@ -51,38 +53,38 @@ async function withHostile(rules, use, options = {}) {
     }
 }
 
-const target = (server, more = {}) => ({
-    url: server.url,
-    revision: MODERN,
-    timeout: TIMEOUT,
-    max_ms: 2 * TIMEOUT,
-    max_message: TOO_BIG,
-    close_ms: 500,
-    ...more,
-});
+/* Options of a client whose request ends as expected. */
+const target = (server, expected, more = {}) => {
+    const timeout = runsOut(expected) ? TIMEOUT : LONG;
 
-for (const [what, reply, expected, options] of replies)
-    for (const revision of [MODERN, OLD])
-        test(`${revision}: ${what}`, () => {
-            let broken = true;
-            const rules = {
-                "tools/call": (socket, message, request) =>
-                    broken ? reply(socket, message, request) : socket.write(whole(result(message))),
-            };
+    return { url: server.url, revision: MODERN, timeout, max_ms: 2 * timeout, max_message: TOO_BIG, close_ms: 500, ...more };
+};
 
-            return withHostile(rules, async (driver, server) => {
-                const modern = revision === MODERN;
-                const status = modern || !what.startsWith("asks") ? expected : 0;
+/* Many only wait. */
+describe("a call", { concurrency: 3 }, () => {
+    for (const [what, reply, expected, options] of replies)
+        for (const revision of [MODERN, OLD])
+            test(`${revision}: ${what}`, () => {
+                let broken = true;
+                const rules = {
+                    "tools/call": (socket, message, request) =>
+                        broken ? reply(socket, message, request) : socket.write(whole(result(message))),
+                };
 
-                await driver.must("connect", target(server, { revision }));
-                const answer = await judge(driver, server, "call", { name: "act", arguments: {} }, status, options);
-                const sent = server.count("tools/call");
-                /* The client is as good as before. */
-                broken = false;
-                assert.equal((await driver.call("act")).text, "done", JSON.stringify(answer));
-                assert.equal(server.count("tools/call"), sent + 1);
+                return withHostile(rules, async (driver, server) => {
+                    const modern = revision === MODERN;
+                    const status = modern || !what.startsWith("asks") ? expected : 0;
+
+                    await driver.must("connect", target(server, status, { revision }));
+                    const answer = await judge(driver, server, "call", { name: "act", arguments: {} }, status, options);
+                    const sent = server.count("tools/call");
+                    /* The client is as good as before. */
+                    broken = false;
+                    assert.equal((await driver.call("act")).text, "done", JSON.stringify(answer));
+                    assert.equal(server.count("tools/call"), sent + 1);
+                });
             });
-        });
+});
 
 /* ---- connecting ---- */
 
@@ -187,9 +189,9 @@ for (const [what, rules, options, expected] of attempts)
     test(`connecting: ${what}`, () =>
         withHostile(rules ?? {}, async (driver, server) => {
             if (!rules) server.close();
-            await judge(driver, server, "connect", target(server, { revision: undefined, ...options }), expected, {
-                limit: 2 * LIMIT,
-            });
+            const made = target(server, expected, { revision: undefined, ...options });
+
+            await judge(driver, server, "connect", made, expected, { limit: 2 * LIMIT });
         }));
 
 /* ---- lists ---- */
@@ -219,7 +221,7 @@ const lists = [
 for (const [what, rule, expected] of lists)
     test(`lists: ${what}`, () =>
         withHostile({ "tools/list": rule }, async (driver, server) => {
-            await driver.must("connect", target(server, { max_message: 16 << 20 }));
+            await driver.must("connect", target(server, expected, { max_message: 16 << 20 }));
             await judge(driver, server, "list", { kind: "tools" }, expected);
             assert.ok(server.count("tools/list") <= 64, server.seen.length);
         }));
@@ -228,7 +230,7 @@ test("lists: a call whose schema cannot be checked ends", () =>
     withHostile(
         { "tools/list": pages(() => ({ tools: [tool({ name: "act", inputSchema: { type: "nope" }, outputSchema: { pattern: "(" } })] })) },
         async (driver, server) => {
-            await driver.must("connect", target(server, { check_arguments: true, check_results: true }));
+            await driver.must("connect", target(server, 0, { check_arguments: true, check_results: true }));
             await judge(driver, server, "call", { name: "act", arguments: {} }, [0, -2, -7, EPROTOCOL]);
         },
     ));
@@ -245,7 +247,7 @@ for (const location of ["http", "/elsewhere", "file:///etc/passwd", "//127.0.0.1
                 await withHostile(
                     { "tools/call": (s) => s.write(whole("", status, { Location: to })) },
                     async (driver, server) => {
-                        await driver.must("connect", target(server, { bearer: "secret-token-123" }));
+                        await driver.must("connect", target(server, EPROTOCOL, { bearer: "secret-token-123" }));
                         /* Within an origin a client may follow: the server has not executed the call. */
                         const calls = location === "/elsewhere" && status > "307" ? 6 : 1;
                         const answer = await judge(driver, server, "call", { name: "act" }, [EPROTOCOL, ECLOSED], {
@@ -274,9 +276,10 @@ test("an answer after the cancellation", () => {
             },
         },
         async (driver, server) => {
-            await driver.must("connect", target(server));
+            await driver.must("connect", target(server, 0));
             const { status: id } = await driver.do("begin", { name: "act" });
-            await driver.do("wait", { id, ms: 50 });
+            for (const end = Date.now() + LONG; !late && Date.now() < end;) await driver.do("wait", { id, ms: 50 });
+            assert.ok(late, "the call has come");
             await driver.must("cancel", { id });
             late();
             assert.notEqual((await driver.do("wait", { id, ms: 50 })).status, 0);
@@ -298,7 +301,7 @@ test("progress without end", () =>
             },
         },
         async (driver, server) => {
-            await driver.must("connect", target(server));
+            await driver.must("connect", target(server, ETIMEOUT));
             const { status: id } = await driver.do("begin", { name: "act", progress: true });
             await judge(driver, server, "wait", { id, ms: 10000 }, ETIMEOUT, { limit: 2 * LIMIT });
             assert.ok(driver.named("progress").length > 5);
@@ -312,7 +315,7 @@ test("a session that is never known", () =>
             "tools/call": (s) => s.write(whole("", "404 Not Found")),
         },
         async (driver, server) => {
-            await driver.must("connect", target(server, { revision: OLD }));
+            await driver.must("connect", target(server, EPROTOCOL, { revision: OLD }));
             await judge(driver, server, "call", { name: "act" }, [EPROTOCOL, ECLOSED], { calls: 2 });
             assert.ok(server.count("initialize") <= 2, server.seen.join());
         },
@@ -325,7 +328,7 @@ test("a stream that breaks for ever", () =>
             GET: (s) => s.end(`${stream}retry: 1\n${event("", "e2")}`),
         },
         async (driver, server) => {
-            await driver.must("connect", target(server, { revision: OLD }));
+            await driver.must("connect", target(server, ETIMEOUT, { revision: OLD }));
             await judge(driver, server, "call", { name: "act" }, [ETIMEOUT, ECLOSED, EPROTOCOL]);
             assert.ok(server.count("GET") >= 1, server.seen.join());
             assert.ok(server.count("GET") < 100, `${server.count("GET")} attempts`);
@@ -336,7 +339,7 @@ test("a stream that is to be resumed in eleven days", () =>
     withHostile(
         { "tools/call": (s) => s.end(`${stream}retry: 999999999\n${event("", "e1")}`) },
         async (driver, server) => {
-            await driver.must("connect", target(server, { revision: OLD }));
+            await driver.must("connect", target(server, ETIMEOUT, { revision: OLD }));
             await judge(driver, server, "call", { name: "act" }, [ETIMEOUT, ECLOSED, EPROTOCOL]);
         },
     ));
@@ -348,7 +351,7 @@ test("an event id with escape sequences", () =>
             GET: (s) => s.write(whole("", "400 Bad Request")),
         },
         async (driver, server) => {
-            await driver.must("connect", target(server, { revision: OLD }));
+            await driver.must("connect", target(server, ETIMEOUT, { revision: OLD }));
             await judge(driver, server, "call", { name: "act" }, [ETIMEOUT, ECLOSED, EPROTOCOL]);
         },
     ));
@@ -388,7 +391,7 @@ for (const [what, make] of [
         const drop = dropped(make);
 
         return withHostile({ "tools/call": drop.rule }, async (driver, server) => {
-            await driver.must("connect", target(server));
+            await driver.must("connect", target(server, 0));
             for (let whole = false; !whole; drop.at++) {
                 const answer = await driver.do("call", { name: "act" });
                 const where = `byte ${drop.at} of ${drop.size}: ${JSON.stringify(answer)}`;

@@ -14,7 +14,9 @@ export { LEGACY, META, MODERN, envelope };
 export const SECOND = 1000;
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const within = (promise, what, milliseconds = 5 * SECOND) => {
+const LONG = 30 * SECOND; /* on a busy machine */
+
+const within = (promise, what, milliseconds = LONG) => {
     let timer;
     const late = new Promise((_, reject) => {
         timer = setTimeout(
@@ -27,7 +29,7 @@ const within = (promise, what, milliseconds = 5 * SECOND) => {
 };
 
 /* Asks until it is so, or for that long; what it was at last. */
-export async function eventually(probe, is, milliseconds = 5 * SECOND) {
+export async function eventually(probe, is, milliseconds = LONG) {
     const end = Date.now() + milliseconds;
     let value = await probe();
 

@@ -208,6 +208,17 @@ HAFT_MAYBE_UNUSED_ static bool rogue_saw(struct rogue *rogue, const char *text)
     return saw;
 }
 
+/* Whether the latest request begins with this. */
+HAFT_MAYBE_UNUSED_ static bool rogue_saw_first(struct rogue *rogue, const char *text)
+{
+    bool saw;
+
+    pthread_mutex_lock(&rogue->lock);
+    saw = !strncmp(rogue->seen, text, strlen(text));
+    pthread_mutex_unlock(&rogue->lock);
+    return saw;
+}
+
 /* ---- a client ---- */
 
 struct asker {
@@ -230,16 +241,42 @@ struct outcome {
     size_t size, pieces;
 };
 
+/* Whether libcurl has all requests, also those that haft would send itself: what comes of them must be the
+ * same. */
+static bool without_direct;
+
+HAFT_MAYBE_UNUSED_ static int asks_directly(void **state)
+{
+    (void)state;
+    without_direct = false;
+    return 0;
+}
+
+HAFT_MAYBE_UNUSED_ static int asks_through_libcurl(void **state)
+{
+    (void)state;
+    without_direct = true;
+    return 0;
+}
+
+#define cmocka_unit_test_both_ways(test)                                                           \
+    {#test, test, asks_directly, NULL, NULL},                                                      \
+    {                                                                                              \
+#test " through libcurl", test, asks_through_libcurl, NULL, NULL                           \
+    }
+
 HAFT_MAYBE_UNUSED_ static void asker_init_with(struct asker *asker,
                                                const struct http_client_options *options)
 {
+    struct http_client_options all = options ? *options : (struct http_client_options){0};
     haft_reason reason = {0};
 
     haft_part_register(&haft_http_client_part);
     asker->http = hf_http_client_open("this test", &reason);
     assert_non_null(asker->http);
     assert_int_equal(uv_loop_init(&asker->loop), 0);
-    asker->client = hf_http_client_new(asker->http, &asker->loop, options, &reason);
+    all.no_direct = without_direct;
+    asker->client = hf_http_client_new(asker->http, &asker->loop, &all, &reason);
     if (!asker->client)
         fail_msg("%s: %s", reason.path, reason.text);
 }

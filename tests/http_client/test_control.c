@@ -308,6 +308,7 @@ static void holds_back_what_is_paused(void **state)
     asker_init(&asker);
     deed_now = &deed;
     seen_bytes = 0;
+    atomic_store(&flooded, 0);
     ask_start(
         &asker,
         (struct http_request_options){
@@ -511,8 +512,10 @@ static void survives_every_failing_allocation(void **state)
         failing_init(&failing, nth);
         uv_loop_init(&loop);
         memset(&outcome, 0, sizeof outcome);
-        client = hf_http_client_new(
-            http, &loop, &(struct http_client_options){.allocator = &failing.allocator}, &reason);
+        client = hf_http_client_new(http, &loop,
+                                    &(struct http_client_options){.allocator = &failing.allocator,
+                                                                  .no_direct = without_direct},
+                                    &reason);
         if (!client) {
             assert_int_equal(reason.code, HAFT_ENOMEM);
         } else if (!http->start(client,
@@ -603,8 +606,8 @@ static void begins_anew_when_libuv_fails(void **state)
     (void)state;
     failing_init(&failing, 0);
     for (int n = 0; n < 12; n++) {
-        const struct http_client_options options = {.allocator = &failing.allocator,
-                                                    .uv = &counting_uv};
+        const struct http_client_options options = {
+            .allocator = &failing.allocator, .uv = &counting_uv, .no_direct = without_direct};
         struct asker asker;
 
         haft_part_register(&haft_http_client_part);
@@ -630,8 +633,8 @@ static void begins_anew_when_libuv_fails(void **state)
 
     /* Whoever tries again at once has a turn of the loop for each. */
     {
-        const struct http_client_options options = {.allocator = &failing.allocator,
-                                                    .uv = &counting_uv};
+        const struct http_client_options options = {
+            .allocator = &failing.allocator, .uv = &counting_uv, .no_direct = without_direct};
         struct asker asker = {.http = hf_http_client_open("this test", NULL)};
 
         next_rogue = rogue;
@@ -689,8 +692,8 @@ static void polls_a_used_connection_on(void **state)
     static struct outcome outcome;
     struct rogue *rogue = rogue_open(serve_four, NULL);
     struct failing failing;
-    const struct http_client_options options = {.allocator = &failing.allocator,
-                                                .uv = &counting_uv};
+    const struct http_client_options options = {
+        .allocator = &failing.allocator, .uv = &counting_uv, .no_direct = without_direct};
     struct asker asker = {.http = hf_http_client_open("this test", NULL)};
     uint64_t start = uv_hrtime();
     uv_timer_t tick;
@@ -749,19 +752,19 @@ static void sends_in_the_same_turn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resolves_names),
-        cmocka_unit_test(ends_once_whatever_happens),
-        cmocka_unit_test(starts_from_callbacks),
-        cmocka_unit_test(holds_back_what_is_paused),
-        cmocka_unit_test(limits_requests_and_connections),
-        cmocka_unit_test(closes_idle_connections),
-        cmocka_unit_test(reports_what_does_not_connect),
-        cmocka_unit_test(asks_about_addresses),
-        cmocka_unit_test(limits_the_tls_handshake),
-        cmocka_unit_test(survives_every_failing_allocation),
-        cmocka_unit_test(begins_anew_when_libuv_fails),
-        cmocka_unit_test(polls_a_used_connection_on),
-        cmocka_unit_test(sends_in_the_same_turn),
+        cmocka_unit_test_both_ways(resolves_names),
+        cmocka_unit_test_both_ways(ends_once_whatever_happens),
+        cmocka_unit_test_both_ways(starts_from_callbacks),
+        cmocka_unit_test_both_ways(holds_back_what_is_paused),
+        cmocka_unit_test_both_ways(limits_requests_and_connections),
+        cmocka_unit_test_both_ways(closes_idle_connections),
+        cmocka_unit_test_both_ways(reports_what_does_not_connect),
+        cmocka_unit_test_both_ways(asks_about_addresses),
+        cmocka_unit_test_both_ways(limits_the_tls_handshake),
+        cmocka_unit_test_both_ways(survives_every_failing_allocation),
+        cmocka_unit_test_both_ways(begins_anew_when_libuv_fails),
+        cmocka_unit_test_both_ways(polls_a_used_connection_on),
+        cmocka_unit_test_both_ways(sends_in_the_same_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

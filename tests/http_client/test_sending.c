@@ -92,7 +92,7 @@ static void sends_requests(void **state)
         options.url = url;
         ask(&asker, options, &outcome);
         assert_string_equal(outcome.text, "no error");
-        if (strncmp(rogue->seen, rows[i].begins, strlen(rows[i].begins)))
+        if (!rogue_saw_first(rogue, rows[i].begins))
             fail_msg("row %zu: %s", i, rogue->seen);
         for (size_t k = 0; k < 4 && rows[i].has[k]; k++)
             if (!rogue_saw(rogue, rows[i].has[k]))
@@ -101,8 +101,8 @@ static void sends_requests(void **state)
             if (rogue_saw(rogue, rows[i].lacks[k]))
                 fail_msg("row %zu has %s: %s", i, rows[i].lacks[k], rogue->seen);
     }
-    /* All over one connection. */
-    assert_int_equal(atomic_load(&rogue->connections), 1);
+    /* All over one connection; libcurl has its own, for what is decoded. */
+    assert_int_equal(atomic_load(&rogue->connections), without_direct ? 1 : 2);
     asker_finish(&asker);
     rogue_close(rogue);
 }
@@ -115,6 +115,7 @@ static void serve_counting(struct rogue *rogue, int fd, int number)
     ssize_t n = 0;
 
     (void)number;
+    memset(room, 0, sizeof room);
     while (!strstr(room, "\r\n\r\n") && (n = read(fd, room + size, sizeof room - size - 1)) > 0)
         size += (size_t)n;
     length = strstr(room, "Content-Length: ");
@@ -375,13 +376,13 @@ static void asks_over_unix_sockets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sends_requests),
-        cmocka_unit_test(sends_large_bodies),
-        cmocka_unit_test(refuses_requests),
-        cmocka_unit_test(sends_nothing_twice),
-        cmocka_unit_test(notices_closed_connections),
-        cmocka_unit_test(ignores_the_environment),
-        cmocka_unit_test(asks_over_unix_sockets),
+        cmocka_unit_test_both_ways(sends_requests),
+        cmocka_unit_test_both_ways(sends_large_bodies),
+        cmocka_unit_test_both_ways(refuses_requests),
+        cmocka_unit_test_both_ways(sends_nothing_twice),
+        cmocka_unit_test_both_ways(notices_closed_connections),
+        cmocka_unit_test_both_ways(ignores_the_environment),
+        cmocka_unit_test_both_ways(asks_over_unix_sockets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

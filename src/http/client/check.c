@@ -10,13 +10,13 @@
 /* token of RFC 9110, 5.6.2 */
 bool hf_http_check_name(const char *name, size_t size)
 {
-    static const char marks[] = "!#$%&'*+-.^_`|~";
+    /* A bit for each character of ASCII: letters, digits and !#$%&'*+-.^_`|~ */
+    static const uint32_t tokens[] = {0, 0x03FF6CFA, 0xC7FFFFFE, 0x57FFFFFF};
 
     for (size_t i = 0; i < size; i++) {
-        char c = name[i], lower = (char)(c | ' ');
+        unsigned char c = (unsigned char)name[i];
 
-        if (!((lower >= 'a' && lower <= 'z') || c == '-' || (c >= '0' && c <= '9') ||
-              (c && strchr(marks, c))))
+        if (c >= 0x80 || !(tokens[c / 32] >> c % 32 & 1))
             return false;
     }
     return size > 0;

@@ -3,6 +3,7 @@
  * All timeouts of all requests share one timer, which is set for the earliest and re-evaluated when
  * it fires: arriving data only records the time. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "http/client/room.h"
@@ -50,6 +51,7 @@ CURLM *hf_http_client_multi(http_client *client)
         return NULL;
     }
     client->multi = multi;
+    client->pool.left_to_libcurl = options->max_connections;
     return multi;
 }
 
@@ -87,7 +89,7 @@ void hf_http_client_take_handle(http_request *request)
     request->easy = handle->easy;
 }
 
-/* The handle of a stream is done with: libcurl knows it as one that only connects. */
+/* The handle of a stream, or of a direct request, is done with: libcurl knows it as one that only connects. */
 void hf_http_client_keep_handle(http_request *request)
 {
     http_client *client = request->client;
@@ -97,7 +99,7 @@ void hf_http_client_keep_handle(http_request *request)
         return;
     request->handle = NULL;
     request->easy = NULL;
-    if (request->stream || client->destroyed || client->n_spare == HTTP_SPARE) {
+    if (request->stream || request->direct || client->destroyed || client->n_spare == HTTP_SPARE) {
         client_free_handle(client, handle);
         return;
     }
@@ -152,18 +154,26 @@ void hf_http_client_settle_soon(http_client *client)
         client->uv->idle_start(&client->soon, client_on_soon);
 }
 
+void hf_http_client_do_soon(http_request *request)
+{
+    request->due = true;
+    request->client->waiting++;
+    hf_http_client_settle_soon(request->client);
+}
+
 /* Sets the timer for the earliest timeout; idle connections do not keep the loop alive. */
 static void client_wait_again(http_client *client)
 {
-    uint64_t first = UINT64_MAX, due;
+    uint64_t first = hf_http_pool_due(client), due;
     enum http_error error;
 
     for (http_request *request = client->requests; request; request = request->next) {
         due = hf_http_request_deadline(request, &error);
         first = due < first ? due : first;
     }
-    if (!client->requests && client->multi)
-        first = client->idle_since + client->options.idle_ms;
+    due = client->idle_since + client->options.idle_ms;
+    if (!client->requests && client->multi && due < first)
+        first = due;
     if (client->requests)
         client->uv->ref((uv_handle_t *)&client->wait_timer);
     else
@@ -193,6 +203,8 @@ static void client_on_wait(uv_timer_t *timer)
         hf_http_request_finish(late, error);
     if (client->destroyed)
         return;
+    hf_http_pool_expire(client, now);
+    hf_http_pool_serve(client);
     if (!client->requests && client->multi && now - client->idle_since >= client->options.idle_ms)
         client_drop_multi(client);
     client_wait_again(client);
@@ -203,9 +215,24 @@ static void client_on_wait(uv_timer_t *timer)
 static http_request *client_find_waiting(const http_client *client)
 {
     for (http_request *request = client->requests; request; request = request->next)
-        if ((!request->added || request->resumed) && request->pass != client->pass)
+        if (request->due && request->pass != client->pass)
             return request;
     return NULL;
+}
+
+static void client_unpause(http_request *request)
+{
+    http_client *client = request->client;
+    CURLcode code;
+
+    if (request->paused) /* again */
+        return;
+    request->since = client->uv->now(client->loop);
+    client->depth++;
+    code = curl_easy_pause(request->easy, CURLPAUSE_CONT);
+    client->depth--;
+    if (code && !request->over)
+        hf_http_request_finish(request, hf_http_error_of(request, code));
 }
 
 /* Does what callbacks requested while libcurl was on the stack, but only what is pending now: a
@@ -216,28 +243,21 @@ static bool client_do_waiting(http_client *client)
     unsigned left = client->waiting;
     http_request *request;
     bool adds = false;
-    CURLcode code;
 
     client->waiting = 0;
     client->pass++;
     while (left-- && !client->destroyed && !client->broken &&
            (request = client_find_waiting(client))) {
         request->pass = client->pass;
-        if (!request->added) {
+        request->due = false;
+        if (request->direct && !request->exchange.opening)
+            hf_http_direct_continue(request);
+        else if (!request->added)
             adds = hf_http_request_add(request) || adds;
-            continue;
-        }
-        request->resumed = false;
-        if (request->stream) {
+        else if (request->stream)
             hf_http_stream_continue(request->stream);
-            continue;
-        }
-        request->since = client->uv->now(client->loop);
-        client->depth++;
-        code = curl_easy_pause(request->easy, CURLPAUSE_CONT);
-        client->depth--;
-        if (code && !request->over)
-            hf_http_request_finish(request, hf_http_error_of(request, code));
+        else
+            client_unpause(request);
     }
     if (adds)
         hf_http_watch_due(client);
@@ -292,6 +312,8 @@ static bool client_reap(http_client *client)
                        !request->head_only;
     if (!code && !request->failure && request->stream)
         hf_http_stream_connected(request->stream);
+    else if (!code && !request->failure && request->direct)
+        hf_http_direct_connected(request);
     else if (!code && !request->failure && request->location)
         hf_http_redirect_follow(request);
     else
@@ -322,6 +344,8 @@ void hf_http_client_settle(http_client *client)
         client_release_over(client);
         if (client->broken)
             client_restart(client);
+        else if (client->pool.serve)
+            hf_http_pool_serve(client);
         else if (client->waiting && !waited)
             waited = client_do_waiting(client);
         else
@@ -407,6 +431,17 @@ static const char *client_check_libcurl(void)
     return NULL;
 }
 
+/* Whether a variable is set that libcurl may read for plain HTTP. */
+static bool client_finds_proxy(void)
+{
+    static const char *const names[] = {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return true;
+    return false;
+}
+
 http_client *hf_http_client_create(uv_loop_t *loop, const struct http_client_options *options,
                                    haft_reason *reterr_reason)
 {
@@ -429,6 +464,7 @@ http_client *hf_http_client_create(uv_loop_t *loop, const struct http_client_opt
     client->options = *options;
     client->wait_at = UINT64_MAX;
     client_set_defaults(&client->options);
+    client->pool.proxy_in_environment = options->proxy_from_environment && client_finds_proxy();
     status = client_copy_texts(client);
     if (status) {
         allocator->release(allocator->context, client, sizeof *client);
@@ -475,6 +511,8 @@ static void client_close(http_client *client)
     if (client->closed)
         return;
     client->closed = true;
+    hf_http_pool_expire(client, UINT64_MAX);
+    hf_http_request_release_spare(client);
     client_drop_multi(client);
     curl_url_cleanup(client->main_url);
     curl_global_cleanup();

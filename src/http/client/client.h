@@ -100,6 +100,7 @@ struct http_client_options {
     bool proxy_from_environment;     /* http_proxy and the like apply if `proxy` is not set */
     const char *user_agent;          /* "haft/VERSION" */
     const struct http_client_uv *uv; /* set by hf_http_client_new */
+    bool no_direct;                  /* libcurl has every request: for tests and measurements */
 
     /* Whether to connect to this address: called before every connect, with the resolved address
      * (of the proxy, if there is one). NULL permits any. */

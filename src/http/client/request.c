@@ -4,7 +4,12 @@
 
 #include "http/client/room.h"
 
-enum { REQUEST_KIB = 1024, REQUEST_MIB = REQUEST_KIB * REQUEST_KIB, REQUEST_MAX_HEADERS = 100 };
+enum {
+    REQUEST_KIB = 1024,
+    REQUEST_MIB = REQUEST_KIB * REQUEST_KIB,
+    REQUEST_MAX_HEADERS = 100,
+    REQUEST_KEPT = 16 * REQUEST_KIB /* of each of its buffers, for the next request */
+};
 
 /* ---- options ---- */
 
@@ -47,17 +52,18 @@ static int request_check_headers(const struct http_request_options *o, haft_reas
                                      "a request has at most 100 headers");
     for (size_t i = 0; i < o->n_headers; i++) {
         const char *name = o->headers[i].name, *value = o->headers[i].value;
+        size_t name_size = strlen(name), value_size = strlen(value);
 
-        if (!hf_http_check_name(name, strlen(name)))
+        if (!hf_http_check_name(name, name_size))
             return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "headers",
                                          "the name of a header contains invalid characters");
         if (hf_http_check_is_framing(name))
             return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, name,
                                          "haft sets this header itself");
-        if (!hf_http_check_value(value, strlen(value)))
+        if (!hf_http_check_value(value, value_size))
             return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, name,
                                          "the value contains a control character");
-        total += strlen(name) + strlen(value) + sizeof ": \r\n" - 1;
+        total += name_size + value_size + sizeof ": \r\n" - 1;
     }
     if (total > o->max_send)
         return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "headers",
@@ -79,7 +85,8 @@ static int request_check(const http_client *client, const struct http_request_op
         return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "method", "invalid method");
     if (strnlen(o->url, o->max_url + 1) > o->max_url)
         return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "url", "the URL is too long");
-    if (!hf_http_setup_is_main(client, o->url) && !hf_http_check_url(o->url, o->max_url))
+    if (!hf_http_place_known(client, o) && !hf_http_setup_is_main(client, o->url) &&
+        !hf_http_check_url(o->url, o->max_url))
         return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "url",
                                      "invalid URL: it must begin with http:// or https:// and be "
                                      "printable ASCII");
@@ -167,17 +174,45 @@ void hf_http_request_remove(http_request *request)
     request->added = false;
 }
 
-void hf_http_request_release(http_request *request)
+static void request_free(http_request *request)
 {
     const haft_allocator *allocator = request->client->allocator;
 
-    hf_http_client_keep_handle(request);
-    hf_http_setup_release(request);
-    curl_free(request->location);
-    hf_http_response_clear(request);
+    if (request->exchange.head)
+        allocator->release(allocator->context, request->exchange.head, request->exchange.head_room);
     if (request->head)
         allocator->release(allocator->context, request->head, request->head_capacity);
+    if (request->fields)
+        allocator->release(allocator->context, request->fields,
+                           request->fields_room * sizeof *request->fields);
     allocator->release(allocator->context, request, sizeof *request);
+}
+
+static bool request_is_large(const http_request *request)
+{
+    return request->exchange.head_room > REQUEST_KEPT || request->head_capacity > REQUEST_KEPT ||
+           request->fields_room * sizeof *request->fields > REQUEST_KEPT;
+}
+
+void hf_http_request_release(http_request *request)
+{
+    http_client *client = request->client;
+
+    hf_http_client_keep_handle(request);
+    hf_http_setup_release(request);
+    hf_http_direct_release(request);
+    curl_free(request->location);
+    if (client->destroyed || client->pool.n_spare_requests == HTTP_SPARE ||
+        request_is_large(request))
+        request_free(request);
+    else
+        client->pool.spare_requests[client->pool.n_spare_requests++] = request;
+}
+
+void hf_http_request_release_spare(http_client *client)
+{
+    while (client->pool.n_spare_requests)
+        request_free(client->pool.spare_requests[--client->pool.n_spare_requests]);
 }
 
 /* Messages of libcurl may contain text of the server. */
@@ -189,12 +224,10 @@ static void request_make_printable(char *text)
 }
 
 /* Versions of libcurl say this in different words. */
-static void request_say_missing(http_request *request)
+static void request_say_missing(const http_request *request, char reason[CURL_ERROR_SIZE])
 {
-    char *reason = request->handle->reason;
-
     if (request->has_length && request->received <= request->length)
-        snprintf(reason, sizeof request->handle->reason, "%llu of %llu bytes are missing",
+        snprintf(reason, CURL_ERROR_SIZE, "%llu of %llu bytes are missing",
                  (unsigned long long)(request->length - request->received),
                  (unsigned long long)request->length);
     else
@@ -203,11 +236,11 @@ static void request_say_missing(http_request *request)
 
 /* The reason of a failed connection: "HOST port PORT: Connection refused". libcurl writes "Failed to connect
  * to HOST port PORT after 0 ms: Couldn't connect to server"; other words of it remain. */
-static void request_say_refused(http_request *request)
+static void request_say_refused(const http_request *request, char reason[CURL_ERROR_SIZE])
 {
     static const char begin[] = "Failed to connect to ";
-    char *reason = request->handle->reason, *end = strstr(reason, " after ");
-    size_t size, room = sizeof request->handle->reason;
+    char *end = strstr(reason, " after ");
+    size_t size;
     long number = 0;
 
     if (strncmp(reason, begin, sizeof begin - 1) != 0 || !end || !request->easy ||
@@ -215,27 +248,28 @@ static void request_say_refused(http_request *request)
         return;
     size = (size_t)(end - reason) - (sizeof begin - 1);
     memmove(reason, reason + sizeof begin - 1, size);
-    snprintf(reason + size, room - size, ": %s", strerror((int)number));
+    snprintf(reason + size, CURL_ERROR_SIZE - size, ": %s", strerror((int)number));
 }
 
 /* Gives the handle back, for a request that on_end starts. */
 static void request_tell_end(http_request *request, enum http_error error)
 {
-    char text[CURL_ERROR_SIZE + 128];
+    char text[CURL_ERROR_SIZE + 128], none[CURL_ERROR_SIZE];
+    char *reason = request->handle ? request->handle->reason : none;
     struct http_end end = {.error = error,
                            .status = request->status,
                            .text = hf_http_error_text(error),
                            .maybe_handled = request->was_issued};
     /* For failures that we detected, libcurl reports only that a callback failed. */
-    const char *why =
-        request->failure || request->not_again ? request->why : request->handle->reason;
+    const char *why = request->failure || request->not_again ? request->why : reason;
 
+    *none = '\0';
     if (error == HTTP_TRUNCATED)
-        request_say_missing(request);
+        request_say_missing(request, reason);
     if (error == HTTP_CONNECT_FAILED)
-        request_say_refused(request);
+        request_say_refused(request, reason);
     if (error != HTTP_OK && error != HTTP_CANCELLED && why && *why) {
-        request_make_printable(request->handle->reason);
+        request_make_printable(reason);
         snprintf(text, sizeof text, "%s: %s", end.text, why);
         end.text = text;
     }
@@ -255,6 +289,10 @@ void hf_http_request_finish(http_request *request, enum http_error error)
     request->over = true;
     if (request->stream)
         hf_http_stream_stop(request->stream);
+    if (request->direct)
+        hf_http_direct_stop(request);
+    else
+        client->pool.serve = client->pool.first_waiting; /* libcurl needs a connection less */
     request_unlink(request);
     if (!--client->n_requests)
         client->idle_since = client->uv->now(client->loop);
@@ -275,7 +313,7 @@ void hf_http_request_cancel(http_request *request)
         return;
     hf_http_request_finish(request, HTTP_CANCELLED);
     /* The remaining work is left to the loop. */
-    if (!client->depth && client->broken)
+    if (!client->depth && (client->broken || client->pool.serve))
         hf_http_client_settle_soon(client);
 }
 
@@ -291,6 +329,7 @@ bool hf_http_request_add(http_request *request)
         hf_http_request_finish(request, HTTP_NO_MEMORY);
         return false;
     }
+    hf_http_pool_share(client);
     client->depth++;
     code = curl_multi_add_handle(multi, request->easy);
     client->depth--;
@@ -303,55 +342,126 @@ bool hf_http_request_add(http_request *request)
     return true;
 }
 
-/* Adding is left to the loop, so that no callback precedes the return of the start function. */
-static void request_schedule(http_request *request)
+/* Adding to libcurl is left to the loop, so that no callback precedes the return of the start function. */
+static void request_go(http_request *request)
 {
     http_client *client = request->client;
     enum http_error error;
 
+    client->uv->update_time(client->loop);
+    request->since = client->uv->now(client->loop);
+    request->until = request_after(request->since, request->options.total_ms);
     request_link(request, &client->requests);
     client->n_requests++;
-    client->waiting++;
+    client->pool.n_direct += request->direct;
     client->uv->ref((uv_handle_t *)&client->wait_timer);
-    hf_http_client_settle_soon(client);
     hf_http_client_wait_until(client, hf_http_request_deadline(request, &error));
+    if (request->direct)
+        hf_http_direct_start(request);
+    else
+        hf_http_client_do_soon(request);
 }
 
-http_request *hf_http_request_start(http_client *client, const struct http_request_options *options,
-                                    haft_reason *reterr_reason)
+/* What a request leaves to a later one. */
+struct request_memory {
+    char *head;
+    struct http_field *fields;
+    char *sent;
+    size_t head_capacity, fields_room, sent_room;
+};
+
+static struct request_memory request_memory_of(const http_request *request)
+{
+    return (struct request_memory){.head = request->head,
+                                   .fields = request->fields,
+                                   .sent = request->exchange.head,
+                                   .head_capacity = request->head_capacity,
+                                   .fields_room = request->fields_room,
+                                   .sent_room = request->exchange.head_room};
+}
+
+/* A request with the memory of an earlier one, if there is one; NULL without memory. */
+static http_request *request_new(http_client *client, const struct http_request_options *options)
 {
     const haft_allocator *allocator = client->allocator;
+    struct request_memory memory = {.head = NULL};
+    http_request *request;
+
+    if (client->pool.n_spare_requests) {
+        request = client->pool.spare_requests[--client->pool.n_spare_requests];
+        memory = request_memory_of(request);
+    } else {
+        request = allocator->alloc(allocator->context, sizeof *request);
+        if (!request)
+            return NULL;
+    }
+    memset(request, 0, sizeof *request);
+    request->client = client;
+    request->options = *options;
+    request->keeps_headers = true;
+    request->is_post = !strcmp(options->method, "POST");
+    request->head = memory.head;
+    request->head_capacity = memory.head_capacity;
+    request->fields = memory.fields;
+    request->fields_room = memory.fields_room;
+    request->exchange.head = memory.sent;
+    request->exchange.head_room = memory.sent_room;
+    return request;
+}
+
+static int request_prepare(http_request *request, const struct http_request_options *options,
+                           bool direct)
+{
+    int status;
+
+    if (direct) {
+        request->head_only = !strcmp(options->method, "HEAD");
+        status = hf_http_place_enter(request, options);
+        request->direct = !status;
+        if (status != HAFT_EINVAL)
+            return status;
+    }
+    hf_http_client_take_handle(request);
+    return request->handle ? hf_http_setup(request, options) : HAFT_ENOMEM;
+}
+
+static http_request *request_start(http_client *client, const struct http_request_options *options,
+                                   bool may_be_direct, haft_reason *reterr_reason)
+{
     struct http_request_options o = request_with_defaults(options);
     http_request *request;
     int status;
 
     if (request_check(client, &o, reterr_reason))
         return NULL;
-    request = allocator->alloc(allocator->context, sizeof *request);
-    if (!request) {
-        hf_http_client_refuse(reterr_reason, HAFT_ENOMEM, "", "out of memory");
-        return NULL;
-    }
-    memset(request, 0, sizeof *request);
-    request->client = client;
-    request->options = o;
-    request->keeps_headers = true;
-    request->is_post = !strcmp(o.method, "POST");
-    hf_http_client_take_handle(request);
-    status = request->handle ? hf_http_setup(request, &o) : HAFT_ENOMEM;
+    request = request_new(client, &o);
+    status = request
+                 ? request_prepare(request, &o, may_be_direct && hf_http_direct_suits(client, &o))
+                 : HAFT_ENOMEM;
     if (status) {
         hf_http_client_refuse(reterr_reason, status, status == HAFT_EINVAL ? "url" : "",
                               status == HAFT_EINVAL
                                   ? "invalid URL, or an invalid option of the HTTP client"
                                   : "out of memory");
-        hf_http_request_release(request);
+        if (request)
+            hf_http_request_release(request);
         return NULL;
     }
-    client->uv->update_time(client->loop);
-    request->since = client->uv->now(client->loop);
-    request->until = request_after(request->since, o.total_ms);
-    request_schedule(request);
+    request_go(request);
     return request;
+}
+
+http_request *hf_http_request_start(http_client *client, const struct http_request_options *options,
+                                    haft_reason *reterr_reason)
+{
+    return request_start(client, options, true, reterr_reason);
+}
+
+http_request *hf_http_request_start_libcurl(http_client *client,
+                                            const struct http_request_options *options,
+                                            haft_reason *reterr_reason)
+{
+    return request_start(client, options, false, reterr_reason);
 }
 
 /* ---- pausing ---- */
@@ -363,8 +473,9 @@ void hf_http_request_pause(http_request *request)
     if (request->over)
         return;
     request->paused = true;
-    request->resumed = false;
-    if (request->phase == PHASE_BODY) {
+    if (request->direct) {
+        hf_http_direct_watch(request);
+    } else if (request->phase == PHASE_BODY) {
         client->depth++;
         curl_easy_pause(request->easy, CURLPAUSE_RECV);
         client->depth--;
@@ -373,15 +484,11 @@ void hf_http_request_pause(http_request *request)
 
 void hf_http_request_resume(http_request *request)
 {
-    http_client *client = request->client;
-
     if (request->over || !request->paused)
         return;
     request->paused = false;
     if (request->phase != PHASE_BODY)
         return;
-    request->resumed = true;
-    request->since = client->uv->now(client->loop);
-    client->waiting++;
-    hf_http_client_settle_soon(client);
+    hf_http_request_enter(request, PHASE_BODY); /* its time begins again */
+    hf_http_client_do_soon(request);
 }

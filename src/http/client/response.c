@@ -9,20 +9,20 @@
 
 enum { FIRST_HEAD = 1024 };
 
-/* Makes libcurl abort, with the failure recorded. */
-static size_t response_refuse(http_request *request, enum http_error error)
+/* Records the failure. Returns false, which makes libcurl abort. */
+static bool response_refuse(http_request *request, enum http_error error)
 {
     if (!request->failure)
         request->failure = error;
-    return 0;
+    return false;
 }
 
 /* ---- fields ---- */
 
-static bool response_keep(http_request *request, const char *text, size_t size)
+bool hf_http_response_keep(http_request *request, const char *text, size_t size)
 {
     const haft_allocator *allocator = request->client->allocator;
-    size_t needed = request->head_size + size + 1, capacity = request->head_capacity;
+    size_t needed = request->head_size + size, capacity = request->head_capacity;
     char *head;
 
     if (needed > capacity) {
@@ -36,7 +36,6 @@ static bool response_keep(http_request *request, const char *text, size_t size)
         request->head_capacity = capacity;
     }
     memcpy(request->head + request->head_size, text, size);
-    request->head[request->head_size + size] = '\0';
     request->head_size = needed;
     return true;
 }
@@ -50,12 +49,6 @@ static void response_forget(http_request *request)
 
 void hf_http_response_clear(http_request *request)
 {
-    const haft_allocator *allocator = request->client->allocator;
-
-    if (request->fields)
-        allocator->release(allocator->context, request->fields,
-                           request->n_fields * sizeof *request->fields);
-    request->fields = NULL;
     response_forget(request);
     request->status = 0;
     request->received = 0;
@@ -82,27 +75,38 @@ static bool response_check_framing(http_request *request, const char *name, cons
     return !request->has_length || !request->has_coding;
 }
 
-static size_t response_add_field(http_request *request, const char *line, size_t size)
+bool hf_http_response_end_field(http_request *request, size_t name_at, size_t value_at)
 {
-    const char *colon = memchr(line, ':', size), *value, *end = line + size;
-    size_t name_at = request->head_size, value_at;
+    const char *name = request->head + name_at, *value = request->head + value_at;
+    size_t size = request->head_size - value_at;
 
-    if (!colon || !hf_http_check_name(line, (size_t)(colon - line)))
+    while (size && (value[size - 1] == ' ' || value[size - 1] == '\t'))
+        size--;
+    request->head_size = value_at + size;
+    if (!hf_http_check_name(name, value_at - name_at - 1) || !hf_http_check_value(value, size))
         return response_refuse(request, HTTP_BAD_ANSWER);
-    for (value = colon + 1; value < end && (*value == ' ' || *value == '\t'); value++)
-        ;
-    while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    if (!hf_http_check_value(value, (size_t)(end - value)))
-        return response_refuse(request, HTTP_BAD_ANSWER);
-    value_at = name_at + (size_t)(colon - line) + 1;
-    if (!response_keep(request, line, (size_t)(colon - line)) ||
-        !response_keep(request, value, (size_t)(end - value)))
+    if (!hf_http_response_keep(request, "", 1))
         return response_refuse(request, HTTP_NO_MEMORY);
     request->n_fields++;
     if (!response_check_framing(request, request->head + name_at, request->head + value_at))
         return response_refuse(request, HTTP_BAD_ANSWER);
-    return 1;
+    return true;
+}
+
+static bool response_add_line(http_request *request, const char *line, size_t size)
+{
+    const char *colon = memchr(line, ':', size), *value, *end = line + size;
+    size_t name_at = request->head_size;
+
+    if (!colon)
+        return response_refuse(request, HTTP_BAD_ANSWER);
+    for (value = colon + 1; value < end && (*value == ' ' || *value == '\t'); value++)
+        ;
+    if (!hf_http_response_keep(request, line, (size_t)(colon - line)) ||
+        !hf_http_response_keep(request, "", 1) ||
+        !hf_http_response_keep(request, value, (size_t)(end - value)))
+        return response_refuse(request, HTTP_NO_MEMORY);
+    return hf_http_response_end_field(request, name_at, name_at + (size_t)(colon - line) + 1);
 }
 
 /* ---- a complete head ---- */
@@ -113,11 +117,16 @@ static bool response_make_fields(http_request *request)
     size_t n = request->n_fields;
     const char *at = request->head;
 
-    if (!n)
-        return true;
-    request->fields = allocator->alloc(allocator->context, n * sizeof *request->fields);
-    if (!request->fields)
-        return false;
+    if (n > request->fields_room) {
+        struct http_field *fields =
+            allocator->resize(allocator->context, request->fields,
+                              request->fields_room * sizeof *fields, n * sizeof *fields);
+
+        if (!fields)
+            return false;
+        request->fields = fields;
+        request->fields_room = n;
+    }
     for (size_t i = 0; i < n; i++) {
         request->fields[i].name = at;
         at += strlen(at) + 1;
@@ -140,32 +149,61 @@ static bool response_tell_head(http_request *request)
     return true;
 }
 
-static size_t response_end_head(http_request *request)
+bool hf_http_response_end_head(http_request *request, long status)
 {
-    long status = 0;
-
-    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status == 101 || status < 100 || status > 999)
         return response_refuse(request, HTTP_BAD_ANSWER);
     if (status < 200) { /* another response follows */
         response_forget(request);
-        return 1;
+        return true;
     }
     request->status = (int)status;
     if (!response_make_fields(request))
         return response_refuse(request, HTTP_NO_MEMORY);
-    hf_http_watch_keep(request->client, request->easy);
     hf_http_request_enter(request, PHASE_BODY);
     if (hf_http_redirect_wanted(request))
-        return 1;
+        return true;
     if (request->failure)
         return response_refuse(request, request->failure);
     if (request->has_length && !request->head_only && request->length > request->options.max_answer)
         return response_refuse(request, HTTP_BODY_TOO_BIG);
-    return response_tell_head(request) ? 1 : 0;
+    return response_tell_head(request);
+}
+
+bool hf_http_response_count(http_request *request, size_t size, size_t lines)
+{
+    request->head_bytes += size;
+    request->head_lines += lines;
+    if (request->head_bytes > request->options.max_head ||
+        request->head_lines > request->options.max_fields + 2)
+        return response_refuse(request, HTTP_HEAD_TOO_BIG);
+    return true;
+}
+
+bool hf_http_response_take_body(http_request *request, const char *bytes, size_t size)
+{
+    if (request->over)
+        return false;
+    request->since = request->client->uv->now(request->client->loop);
+    if (size > request->options.max_answer - request->received)
+        return response_refuse(request, HTTP_BODY_TOO_BIG);
+    request->received += size;
+    if (!request->location && request->options.on_body)
+        request->options.on_body(request->options.context, bytes, size);
+    return !request->over;
 }
 
 /* ---- libcurl's callbacks ---- */
+
+static bool response_end_lines(http_request *request)
+{
+    long status = 0;
+
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status >= 200)
+        hf_http_watch_keep(request->client, request->easy);
+    return hf_http_response_end_head(request, status);
+}
 
 /* Processes one line of the headers, or of the trailers, which are counted and discarded. */
 size_t hf_http_response_on_line(char *line, size_t one, size_t n, void *context)
@@ -175,36 +213,24 @@ size_t hf_http_response_on_line(char *line, size_t one, size_t n, void *context)
 
     if (request->over)
         return 0;
-    request->head_bytes += size;
-    request->head_lines++;
-    if (request->head_bytes > request->options.max_head ||
-        request->head_lines > request->options.max_fields + 2)
-        return response_refuse(request, HTTP_HEAD_TOO_BIG);
+    if (!hf_http_response_count(request, size, 1))
+        return 0;
     if (request->phase == PHASE_BODY)
         return size;
     while (bare && (line[bare - 1] == '\n' || line[bare - 1] == '\r'))
         bare--;
     if (!bare)
-        return response_end_head(request) ? size : 0;
+        return response_end_lines(request) ? size : 0;
     if (!request->in_head) {
         request->in_head = true; /* status line */
         return size;
     }
-    return response_add_field(request, line, bare) ? size : 0;
+    return response_add_line(request, line, bare) ? size : 0;
 }
 
 size_t hf_http_response_on_body(char *bytes, size_t one, size_t n, void *context)
 {
     http_request *request = ((struct http_handle *)context)->request;
-    size_t size = one * n;
 
-    if (request->over)
-        return 0;
-    request->since = request->client->uv->now(request->client->loop);
-    if (size > request->options.max_answer - request->received)
-        return response_refuse(request, HTTP_BODY_TOO_BIG);
-    request->received += size;
-    if (!request->location && request->options.on_body)
-        request->options.on_body(request->options.context, bytes, size);
-    return request->over ? 0 : size;
+    return hf_http_response_take_body(request, bytes, one * n) ? one * n : 0;
 }

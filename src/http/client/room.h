@@ -10,8 +10,7 @@
 #include <curl/curl.h>
 
 #include "http/client/client.h"
-
-enum { HTTP_SPARE = 16 };
+#include "http/client/direct.h"
 
 /* A socket that libcurl waits for. The watch of a connection that has been used remains until the
  * connection closes. */
@@ -52,9 +51,11 @@ struct http_handle {
 
 struct http_request {
     http_client *client;
-    http_request *next, **at;   /* among those in flight, or those that are over */
-    http_stream *stream;        /* it is the connection of; NULL for none */
-    struct http_handle *handle; /* NULL when it is over */
+    http_request *next, **at; /* among those in flight, or those that are over */
+    http_stream *stream;      /* it is the connection of; NULL for none */
+    bool direct;              /* libcurl only connects for it */
+    struct http_exchange exchange;
+    struct http_handle *handle; /* NULL when libcurl has nothing to do with it, or no longer */
     CURL *easy;                 /* that of the handle */
     struct curl_slist *lines;   /* headers, in one block with their text */
     size_t lines_size;
@@ -68,7 +69,7 @@ struct http_request {
     bool over;  /* on_end has been called */
     bool paused;
     unsigned pass;  /* the latest in which it was looked after */
-    bool resumed;   /* to be done; of a stream, it has something to do */
+    bool due;       /* the loop has to add it, to resume it or to continue it */
     bool head_only; /* the answer has no body, whatever its headers say */
     bool with_body, is_post;
     bool reads_body; /* by our callback, in pieces */
@@ -84,7 +85,7 @@ struct http_request {
     char *head;
     size_t head_size, head_capacity;
     struct http_field *fields; /* created from it when it is complete */
-    size_t n_fields, head_bytes, head_lines;
+    size_t fields_room, n_fields, head_bytes, head_lines;
     int status;
     bool in_head; /* the status line has been received */
     bool has_length, has_coding;
@@ -124,6 +125,7 @@ struct http_client {
     *main_url; /* the first that libcurl could parse, and most probably that of all requests; */
     char main_text[512]; /* its text */
     unsigned n_requests;
+    struct http_pool pool;
 };
 
 /* ---- client.c ---- */
@@ -141,6 +143,8 @@ void hf_http_client_settle(http_client *client);
 /* Evaluates the timeouts at that time or earlier; settles from the loop as soon as possible. */
 void hf_http_client_wait_until(http_client *client, uint64_t ms);
 void hf_http_client_settle_soon(http_client *client);
+/* Has the loop add this request to libcurl, or resume or continue it. */
+void hf_http_client_do_soon(http_request *request);
 
 /* Gives a request a handle, without options or prepared; none without memory. And takes it back. */
 void hf_http_client_take_handle(http_request *request);
@@ -166,6 +170,10 @@ void hf_http_watch_close_all(http_client *client);
 
 http_request *hf_http_request_start(http_client *client, const struct http_request_options *options,
                                     haft_reason *reterr_reason);
+/* Starts one that is not direct, whatever its options are. */
+http_request *hf_http_request_start_libcurl(http_client *client,
+                                            const struct http_request_options *options,
+                                            haft_reason *reterr_reason);
 void hf_http_request_cancel(http_request *request);
 void hf_http_request_pause(http_request *request);
 void hf_http_request_resume(http_request *request);
@@ -177,6 +185,8 @@ void hf_http_request_remove(http_request *request);
 /* Ends it, exactly once, and frees it unless libcurl is on the stack. */
 void hf_http_request_finish(http_request *request, enum http_error error);
 void hf_http_request_release(http_request *request);
+/* Frees what is kept for the next request. */
+void hf_http_request_release_spare(http_client *client);
 
 /* Starts another phase. */
 void hf_http_request_enter(http_request *request, enum http_phase phase);
@@ -206,6 +216,12 @@ void hf_http_stream_stop(http_stream *stream);
 /* Sets all libcurl options of a new request, or those that a prepared handle lacks. Returns 0,
  * HAFT_ENOMEM or HAFT_EINVAL. */
 int hf_http_setup(http_request *request, const struct http_request_options *options);
+/* Sets those of a handle that only connects to a place.  Returns as above. */
+int hf_http_setup_connection(http_request *request, const struct http_place *place);
+/* Has libcurl connect and stop there; false without memory. */
+bool hf_http_setup_connect_only(CURL *easy);
+/* Whether requests of this method have a length even without a body. */
+bool hf_http_setup_method_sends(const char *method);
 /* Whether it is the client's main URL, which has been checked. */
 bool hf_http_setup_is_main(const http_client *client, const char *url);
 /* Removes what a handle that has ended in order knows of its request. Returns whether it is prepared
@@ -218,8 +234,19 @@ CURLcode hf_http_setup_method(http_request *request, const char *method, bool wi
 
 /* ---- response.c ---- */
 
+/* Adds text to the headers, which are "name\0value\0"; false without memory. */
+bool hf_http_response_keep(http_request *request, const char *text, size_t size);
+/* The rest return false when the request fails, or is over.  A header has been added, without the last
+ * NUL; the header section is complete; so much of headers or trailers has arrived; part of the body. */
+bool hf_http_response_end_field(http_request *request, size_t name_at, size_t value_at);
+bool hf_http_response_end_head(http_request *request, long status);
+bool hf_http_response_count(http_request *request, size_t size, size_t lines);
+bool hf_http_response_take_body(http_request *request, const char *bytes, size_t size);
+
+/* libcurl's callbacks for lines of the head, and for the body. */
 size_t hf_http_response_on_line(char *line, size_t one, size_t size, void *context);
 size_t hf_http_response_on_body(char *bytes, size_t one, size_t size, void *context);
+/* Forgets the response. */
 void hf_http_response_clear(http_request *request);
 
 /* ---- redirect.c ---- */

@@ -60,6 +60,8 @@ static int setup_on_issue(void *context, char *to, char *from, int to_port, int 
     http_request *request = ((struct http_handle *)context)->request;
 
     (void)to, (void)from, (void)to_port, (void)from_port;
+    if (request->direct && !request->over) /* nothing is sent by libcurl */
+        return CURL_PREREQFUNC_OK;
     if (request->over || setup_is_repeat(request))
         return CURL_PREREQFUNC_ABORT;
     request->repeated = request->repeated || request->issued;
@@ -286,8 +288,7 @@ void hf_http_setup_release(http_request *request)
 
 /* ---- everything ---- */
 
-/* Methods that send Content-Length even without a body. */
-static bool setup_method_sends(const char *method)
+bool hf_http_setup_method_sends(const char *method)
 {
     return !strcmp(method, "POST") || !strcmp(method, "PUT") || !strcmp(method, "PATCH");
 }
@@ -300,7 +301,7 @@ CURLcode hf_http_setup_method(http_request *request, const char *method, bool wi
 
     request->head_only = !strcmp(method, "HEAD");
     request->with_body = with_body && request->options.body_size > 0;
-    posts = request->with_body || (with_body && setup_method_sends(method));
+    posts = request->with_body || (with_body && hf_http_setup_method_sends(method));
     setup_long(&setup,
                request->head_only ? CURLOPT_NOBODY
                : posts            ? CURLOPT_POST
@@ -416,6 +417,34 @@ int hf_http_setup(http_request *request, const struct http_request_options *opti
     if (!setup.code)
         setup.code = hf_http_setup_method(request, options->method, true);
     return !setup.code ? 0 : setup.code == CURLE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
+}
+
+/* Nobody else is given the connection: libcurl neither reuses nor keeps one of these.  (To forbid reuse
+ * would have it closed as soon as it is connected.) */
+bool hf_http_setup_connect_only(CURL *easy)
+{
+    static const CURLoption options[] = {CURLOPT_CONNECT_ONLY, CURLOPT_FRESH_CONNECT,
+                                         CURLOPT_HTTPPROXYTUNNEL};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (curl_easy_setopt(easy, options[i], 1L))
+            return false;
+    return true;
+}
+
+int hf_http_setup_connection(http_request *request, const struct http_place *place)
+{
+    struct http_handle *handle = request->handle;
+    struct setup setup = {.easy = handle->easy};
+
+    if (handle->prepared)
+        curl_easy_reset(handle->easy);
+    handle->prepared = false;
+    setup_same(&setup, request->client, handle);
+    setup_pointer(&setup, CURLOPT_URL, place->origin);
+    if (place->unix_socket)
+        setup_pointer(&setup, CURLOPT_UNIX_SOCKET_PATH, place->unix_socket);
+    return !setup.code && hf_http_setup_connect_only(handle->easy) ? 0 : HAFT_ENOMEM;
 }
 
 bool hf_http_setup_forget(CURL *easy)

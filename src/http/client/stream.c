@@ -95,14 +95,6 @@ size_t hf_http_stream_unsent(const http_stream *stream)
     return stream->sending.size - stream->sent + stream->queued.size;
 }
 
-/* Has hf_http_stream_continue called by the loop. */
-static void stream_continue_soon(http_stream *stream)
-{
-    stream->request->resumed = true;
-    stream->client->waiting++;
-    hf_http_client_settle_soon(stream->client);
-}
-
 static void stream_watch(http_stream *stream)
 {
     int events =
@@ -118,7 +110,7 @@ static void stream_watch(http_stream *stream)
     stream->events = failed ? 0 : events;
     if (failed) {
         stream->failure = CURLE_OUT_OF_MEMORY;
-        stream_continue_soon(stream);
+        hf_http_client_do_soon(stream->request);
     }
 }
 
@@ -175,7 +167,7 @@ static CURLcode stream_read(http_stream *stream, bool *ret_ended)
     if (code == CURLE_AGAIN)
         return CURLE_OK;
     if (!code && n && !stream->paused)
-        stream_continue_soon(stream);
+        hf_http_client_do_soon(stream->request);
     return code;
 }
 
@@ -251,7 +243,7 @@ void hf_http_stream_connected(http_stream *stream)
     stream->polls = stream->open = true;
     stream_watch(stream);
     /* The server may have begun to speak, and TLS may have its bytes. */
-    stream_continue_soon(stream);
+    hf_http_client_do_soon(stream->request);
     if (stream->options.on_open)
         stream->options.on_open(stream->options.context);
 }
@@ -275,19 +267,6 @@ static void stream_on_end(void *context, const struct http_end *end)
         stream_release(stream);
 }
 
-/* Nobody else is given the connection: libcurl neither reuses nor keeps one of these.  (To forbid reuse
- * would have it closed as soon as it is connected.) */
-static bool stream_setup(CURL *easy)
-{
-    static const CURLoption options[] = {CURLOPT_CONNECT_ONLY, CURLOPT_FRESH_CONNECT,
-                                         CURLOPT_HTTPPROXYTUNNEL};
-
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (curl_easy_setopt(easy, options[i], 1L))
-            return false;
-    return true;
-}
-
 http_stream *hf_http_stream_open(http_client *client, const struct http_stream_options *options,
                                  haft_reason *reterr_reason)
 {
@@ -303,21 +282,21 @@ http_stream *hf_http_stream_open(http_client *client, const struct http_stream_o
     stream->options = *options;
     if (!stream->options.max_unsent)
         stream->options.max_unsent = STREAM_UNSENT;
-    stream->request =
-        hf_http_request_start(client,
-                              &(struct http_request_options){.url = options->url,
-                                                             .unix_socket = options->unix_socket,
-                                                             .connect_ms = options->connect_ms,
-                                                             .tls_ms = options->tls_ms,
-                                                             .total_ms = UINT32_MAX,
-                                                             .on_end = stream_on_end,
-                                                             .context = stream},
-                              reterr_reason);
+    stream->request = hf_http_request_start_libcurl(
+        client,
+        &(struct http_request_options){.url = options->url,
+                                       .unix_socket = options->unix_socket,
+                                       .connect_ms = options->connect_ms,
+                                       .tls_ms = options->tls_ms,
+                                       .total_ms = UINT32_MAX,
+                                       .on_end = stream_on_end,
+                                       .context = stream},
+        reterr_reason);
     if (!stream->request) {
         stream_release(stream);
         return NULL;
     }
-    if (!stream_setup(stream->request->easy)) {
+    if (!hf_http_setup_connect_only(stream->request->easy)) {
         stream->options.on_end = NULL;
         hf_http_request_finish(stream->request, HTTP_NO_MEMORY);
         hf_http_client_refuse(reterr_reason, HAFT_ENOMEM, "", "out of memory");
@@ -344,14 +323,14 @@ int hf_http_stream_send(http_stream *stream, const char *bytes, size_t size)
     /* libcurl is not entered from its own callbacks. */
     if (stream->client->depth) {
         stream->blocked = true;
-        stream_continue_soon(stream);
+        hf_http_client_do_soon(stream->request);
         return 0;
     }
     stream->client->depth++;
     stream->failure = stream->failure ? stream->failure : stream_flush(stream);
     stream->client->depth--;
     if (stream->failure)
-        stream_continue_soon(stream);
+        hf_http_client_do_soon(stream->request);
     stream_watch(stream);
     return 0;
 }
@@ -369,11 +348,11 @@ void hf_http_stream_resume(http_stream *stream)
     if (!stream->open)
         return;
     stream_watch(stream);
-    stream_continue_soon(stream);
+    hf_http_client_do_soon(stream->request);
 }
 
 void hf_http_stream_close(http_stream *stream)
 {
     if (stream->request)
-        hf_http_request_finish(stream->request, HTTP_CANCELLED);
+        hf_http_request_cancel(stream->request);
 }

@@ -206,6 +206,10 @@ int hf_http_watch_socket_closes(void *context, curl_socket_t socket)
 
     if (watch)
         watch_close(watch);
+    if (client->pool.taking && client->pool.taken == socket) {
+        client->pool.taking = false;
+        return 0;
+    }
     return close(socket);
 }
 
