@@ -341,6 +341,7 @@ static int configuration_init_upstreams(const struct configuration *configuratio
     gateway->server->metering.put_upstream_metrics = hf_upstreams_put_metrics;
     gateway->server->metering.put_upstreams = hf_upstreams_put;
     gateway->server->metering.upstreams_context = gateway;
+    hf_upstream_set_offer_loop(set, gateway->server);
     return 0;
 }
 

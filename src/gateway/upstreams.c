@@ -89,7 +89,10 @@ static bool text_equals(const struct text *left, const struct text *right)
 
 static bool upstream_items_equal(const struct item *left, const struct item *right)
 {
+    const struct upstream *upstream = hf_upstream_of(right);
+
     return left->module == right->module &&
+           (!upstream || !upstream->kind->same || upstream->kind->same(left, right)) &&
            text_equals(&left->rest[LEGACY], &right->rest[LEGACY]) &&
            text_equals(&left->rest[MODERN], &right->rest[MODERN]) &&
            !strcmp(left->scopes ? left->scopes : "", right->scopes ? right->scopes : "");

@@ -1,7 +1,8 @@
 /* serve.c - a process that serves HTTP: its loops and its signals.
  *
  * The first shard runs on the calling thread and receives the signals; every other one has its own
- * thread, and is notified through its wake-up. */
+ * thread, and is notified through its wake-up.  A shard that is alone runs on a loop that the process
+ * has for other work, if there is one: what a call wants of that needs no other thread then. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@ struct serve;
 
 struct shard {
     struct serve *serve;
-    uv_loop_t loop;
+    uv_loop_t own;
+    uv_loop_t *loop;   /* its own, or one that is lent to it */
     uv_async_t end;    /* sent to end it */
     uv_timer_t notice; /* until it ends, after it has said so */
     haft_http *http;
@@ -97,11 +99,16 @@ static bool serve_give_notice(struct shard *shard)
 {
     unsigned ms = shard->serve->options.drain_notice_ms;
 
-    if (!ms || shard->http->mux.guard.leaving || uv_timer_init(&shard->loop, &shard->notice))
+    if (!ms || shard->http->mux.guard.leaving || uv_timer_init(shard->loop, &shard->notice))
         return false;
     shard->notice.data = shard;
     shard->http->mux.guard.leaving = true;
     return !uv_timer_start(&shard->notice, serve_on_notice_over, ms, 0);
+}
+
+static bool shard_borrows(const struct shard *shard)
+{
+    return shard->loop != &shard->own;
 }
 
 static void serve_on_end(uv_async_t *end)
@@ -116,6 +123,8 @@ static void serve_on_end(uv_async_t *end)
         uv_close((uv_handle_t *)&shard->end, NULL);
         for (size_t i = 0; i < serve->signals.n; i++)
             uv_unref((uv_handle_t *)&serve->signals.watchers[i]);
+        if (shard_borrows(shard))
+            uv_stop(shard->loop);
     }
 }
 
@@ -195,22 +204,45 @@ static int follow_first(struct serve *serve)
     return 0;
 }
 
+static int shard_open_loop(struct shard *shard)
+{
+    const struct serve *serve = shard->serve;
+    const struct server_process *process = &serve->server->process;
+
+    if (serve->n_shards == 1 && process->lend_loop)
+        shard->loop = process->lend_loop(process->loop_context);
+    if (shard->loop)
+        return 0;
+    shard->loop = &shard->own;
+    return uv_loop_init(shard->loop);
+}
+
+static void shard_close_loop(struct shard *shard)
+{
+    const struct server_process *process = &shard->serve->server->process;
+
+    if (shard_borrows(shard))
+        process->return_loop(process->loop_context);
+    else
+        uv_loop_close(shard->loop);
+}
+
 static int open_shard(struct serve *serve, unsigned i, haft_reason *reason)
 {
     struct shard *shard = &serve->shard[i];
 
     shard->serve = serve;
-    if (uv_loop_init(&shard->loop))
+    if (shard_open_loop(shard))
         return hf_error_set(reason, HAFT_EBUSY, NULL, "cannot create an event loop");
-    if (uv_async_init(&shard->loop, &shard->end, serve_on_end)) {
-        uv_loop_close(&shard->loop);
+    if (uv_async_init(shard->loop, &shard->end, serve_on_end)) {
+        shard_close_loop(shard);
         return hf_error_set(reason, HAFT_EBUSY, NULL, "cannot create an event loop");
     }
     shard->end.data = shard;
     serve->n_open++;
     if (serve->fd)
         serve->options.fd = fcntl(serve->fd, F_DUPFD_CLOEXEC, 0);
-    shard->http = hf_http_new(serve->server, &serve->options, &shard->loop,
+    shard->http = hf_http_new(serve->server, &serve->options, shard->loop,
                               serve->n_shards > 1 ? &serve->shards : NULL, i, reason);
     if (!shard->http)
         return reason->code ? reason->code : HAFT_EINVAL;
@@ -230,23 +262,61 @@ static void shard_attach(struct shard *shard)
     haft_store *store = serve_store(shard->serve);
 
     if (store && shard->http)
-        haft_store_attach(store, &shard->loop);
+        haft_store_attach(store, shard->loop);
+}
+
+static void shard_count_closing(uv_handle_t *handle, void *context)
+{
+    unsigned *n = context;
+
+    if (uv_is_closing(handle))
+        ++*n;
+}
+
+/* Runs the loop until every handle is closed; of one that is lent, until every handle that was closed is. */
+static void shard_run_out(const struct shard *shard)
+{
+    unsigned n = 0;
+
+    if (!shard_borrows(shard)) {
+        uv_run(shard->loop, UV_RUN_DEFAULT);
+        return;
+    }
+    do {
+        n = 0;
+        uv_run(shard->loop, UV_RUN_NOWAIT);
+        uv_walk(shard->loop, shard_count_closing, &n);
+    } while (n);
+}
+
+static void shard_end(struct shard *shard)
+{
+    haft_store *store = serve_store(shard->serve);
+
+    shard_run_out(shard);
+    if (store) {
+        haft_store_detach(store, shard->loop);
+        shard_run_out(shard);
+    }
+    shard_close_loop(shard);
 }
 
 static void run_shard(void *context)
 {
     struct shard *shard = context;
-    haft_store *store = serve_store(shard->serve);
 
     if (shard->http)
         hf_loop_adopt(&shard->http->loop);
     shard_attach(shard);
-    uv_run(&shard->loop, UV_RUN_DEFAULT);
-    if (store) {
-        haft_store_detach(store, &shard->loop);
-        uv_run(&shard->loop, UV_RUN_DEFAULT); /* closes its handles */
-    }
-    uv_loop_close(&shard->loop);
+    uv_run(shard->loop, UV_RUN_DEFAULT);
+    shard_end(shard);
+}
+
+static void shard_on_abandoned(void *context)
+{
+    struct shard *shard = context;
+
+    shard->http = NULL;
 }
 
 /* Closes the shards that were opened before one failed. */
@@ -256,10 +326,11 @@ static void close_shards(struct serve *serve)
         struct shard *shard = &serve->shard[i];
 
         if (shard->http)
-            haft_http_close(shard->http, 0, NULL, NULL);
+            haft_http_close(shard->http, 0, shard_on_abandoned, shard);
+        while (shard->http)
+            uv_run(shard->loop, UV_RUN_ONCE);
         uv_close((uv_handle_t *)&shard->end, NULL);
-        shard->http = NULL;
-        run_shard(shard);
+        shard_end(shard);
     }
 }
 
@@ -268,7 +339,7 @@ static void watch_signals(struct serve *serve)
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        hf_signals_watch(&serve->signals, &serve->shard[0].loop, numbers[i],
+        hf_signals_watch(&serve->signals, serve->shard[0].loop, numbers[i],
                          numbers[i] != SIGHUP || serve_can_reload(serve), serve_on_signal, serve);
 }
 
@@ -291,12 +362,12 @@ static void run_shards(struct serve *serve)
     if (serve->options.ready)
         serve->options.ready(serve->options.ready_context, haft_http_url(serve->shard[0].http));
     shard_attach(&serve->shard[0]);
-    uv_run(&serve->shard[0].loop, UV_RUN_DEFAULT);
+    uv_run(serve->shard[0].loop, UV_RUN_DEFAULT);
     for (unsigned i = 1; i < serve->n_shards; i++)
         if (started[i])
             uv_thread_join(&serve->shard[i].thread);
     hf_signals_unwatch(&serve->signals);
-    run_shard(&serve->shard[0]);
+    shard_end(&serve->shard[0]);
 }
 
 static int serve_shards(struct serve *serve, haft_reason *reason)

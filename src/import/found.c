@@ -150,7 +150,8 @@ static int found_name(const struct import_document *document, struct name_map *n
     const char *prefix = document->options->prefix, *base = found_base(document, found);
     const char *apart = found->place;
 
-    found->name = base ? hf_import_name(arena, prefix, base) : NULL;
+    found->own_name = base ? hf_import_name_clean(arena, base) : NULL;
+    found->name = found->own_name ? hf_import_name(arena, prefix, base) : NULL;
     for (size_t i = 1; found->name; i++) {
         if (!hf_name_map_get(names, found->name, strlen(found->name)))
             return hf_name_map_put(names, document->cache->work, found->name, strlen(found->name),

@@ -8,11 +8,12 @@ enum { IMPORT_OPERATIONS = 10000 /* default of import_options.max_operations */ 
 
 /* An operation, or a path without operations, which can only be refused. */
 struct import_found {
-    const char *path;   /* as in the document */
-    const char *method; /* "GET"; NULL for a path that cannot be read */
-    const char *place;  /* "GET /pets" */
-    const char *id;     /* NULL if it has none */
-    const char *name;   /* of its tool */
+    const char *path;     /* as in the document */
+    const char *method;   /* "GET"; NULL for a path that cannot be read */
+    const char *place;    /* "GET /pets" */
+    const char *id;       /* NULL if it has none */
+    const char *name;     /* of its tool */
+    const char *own_name; /* the same without prefix and hash, uncut */
     yyjson_val *item, *operation;
     const struct import_change *change; /* NULL if there is none */
     const char *failure;                /* why it is refused; NULL if it is not */

@@ -81,6 +81,7 @@ struct import_operation {
     const char *server; /* its own URL in the document, or NULL: used only if it is the base URL's
                          * origin, or allowed */
     const char *name, *title, *description; /* of the tool; the title may be NULL */
+    const char *own_name;                   /* name without prefix and hash, uncut */
     haft_annotations annotations;
     haft_task_mode task;
     const char *input; /* JSON Schema of the arguments: an object */

@@ -64,10 +64,9 @@ const char *hf_import_name(haft_arena *arena, const char *prefix, const char *na
     return hf_import_name_apart(arena, prefix, name, NULL);
 }
 
-/* The clean form of a part; NULL without memory. */
-static const char *name_part(haft_arena *arena, const char *part)
+const char *hf_import_name_clean(haft_arena *arena, const char *name)
 {
-    char *clean = haft_arena_copy(arena, part, strlen(part));
+    char *clean = haft_arena_copy(arena, name, strlen(name));
 
     if (clean)
         name_clean(clean);
@@ -77,7 +76,8 @@ static const char *name_part(haft_arena *arena, const char *part)
 const char *hf_import_name_apart(haft_arena *arena, const char *prefix, const char *name,
                                  const char *apart)
 {
-    const char *before = name_part(arena, prefix ? prefix : ""), *clean = name_part(arena, name);
+    const char *before = hf_import_name_clean(arena, prefix ? prefix : ""),
+               *clean = hf_import_name_clean(arena, name);
     const char *between = before && *before ? "__" : "";
     const char *whole =
         before && clean ? haft_arena_printf(arena, "%s%s%s", before, between, clean) : NULL;

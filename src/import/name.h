@@ -9,6 +9,9 @@
 const char *hf_import_name_apart(haft_arena *arena, const char *prefix, const char *name,
                                  const char *apart);
 
+/* A name with only the characters that names of tools have; NULL without memory. */
+const char *hf_import_name_clean(haft_arena *arena, const char *name);
+
 /* Whether anything of a name would remain: one letter or digit of ASCII. */
 bool hf_import_name_has_words(const char *name);
 

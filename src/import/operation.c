@@ -264,6 +264,7 @@ int hf_import_convert(const struct import_document *document, const struct impor
     target->id = found->id;
     target->method = found->method;
     target->name = found->name;
+    target->own_name = found->own_name;
     operation_set_annotations(found, target);
     target->task = found->change ? found->change->task : HAFT_TASK_NONE;
     status = operation_set_texts(document->import->arena, found, target);

@@ -17,7 +17,7 @@ bool hf_breaker_begin(struct breaker *breaker, int64_t now)
 {
     if (breaker->state == BREAKER_OPEN && now >= breaker->until)
         breaker->state = BREAKER_HALF_OPEN;
-    if (breaker->state != BREAKER_HALF_OPEN)
+    if (breaker->state != BREAKER_HALF_OPEN || breaker->probing)
         return false;
     breaker->probing = true;
     return true;
@@ -55,7 +55,7 @@ static bool breaker_count(struct breaker *breaker, const struct breaker_rules *r
 bool hf_breaker_end(struct breaker *breaker, const struct breaker_rules *rules, bool probe,
                     enum breaker_outcome outcome, int64_t now)
 {
-    bool failed = outcome == BREAKER_FAILURE, share;
+    bool failed = outcome == BREAKER_FAILURE, share, closed = breaker->state == BREAKER_CLOSED;
 
     if (probe) {
         if (outcome == BREAKER_UNKNOWN)
@@ -64,7 +64,7 @@ bool hf_breaker_end(struct breaker *breaker, const struct breaker_rules *rules, 
             breaker_open(breaker, rules, now);
         else
             *breaker = (struct breaker){.state = BREAKER_CLOSED};
-        return outcome == BREAKER_SUCCESS;
+        return closed != (breaker->state == BREAKER_CLOSED);
     }
     /* A call that began before it was opened says nothing new. */
     if (breaker->state != BREAKER_CLOSED || outcome == BREAKER_UNKNOWN)

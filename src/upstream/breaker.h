@@ -44,7 +44,7 @@ struct breaker {
 bool hf_breaker_allows(const struct breaker *breaker, int64_t now);
 /* Milliseconds until a call may pass; 0 if one would pass now, or if the probe decides. */
 int64_t hf_breaker_wait(const struct breaker *breaker, int64_t now);
-/* Begins a call that hf_breaker_allows; returns whether it is the probe. */
+/* Begins a call that hf_breaker_allows, or one that follows a redirect; returns whether it is the probe. */
 bool hf_breaker_begin(struct breaker *breaker, int64_t now);
 /* Ends a call; `probe` is what hf_breaker_begin returned.  Returns whether the state has changed between open and
  * closed. */

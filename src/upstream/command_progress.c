@@ -4,12 +4,14 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "engine/call/notify.h"
 #include "upstream/command.h"
 
 enum {
     PROGRESS_STEPS = 100000, /* of one match */
     PROGRESS_GROUPS = 16,    /* of a pattern */
-    PROGRESS_NUMBER = 32     /* characters of a number */
+    PROGRESS_NUMBER = 32,    /* characters of a number */
+    PROGRESS_CLEAN = 3       /* bytes that one invalid byte becomes */
 };
 
 struct command_pattern {
@@ -69,6 +71,28 @@ void hf_command_pattern_free(const struct command_pattern *pattern)
 
 /* ---- lines ---- */
 
+/* Makes valid UTF-8 of bytes, with room for PROGRESS_CLEAN times as many; returns its size. */
+static size_t progress_clean(const char *bytes, size_t size, char *clean)
+{
+    static const char replacement[PROGRESS_CLEAN + 1] = "\xef\xbf\xbd";
+    size_t used = 0;
+
+    while (size) {
+        size_t valid = haft_utf8_valid(bytes, size);
+
+        memcpy(clean + used, bytes, valid);
+        used += valid;
+        if (valid < size) {
+            memcpy(clean + used, replacement, PROGRESS_CLEAN);
+            used += PROGRESS_CLEAN;
+            valid++;
+        }
+        bytes += valid;
+        size -= valid;
+    }
+    return used;
+}
+
 /* The text of a group; empty if it has not matched. */
 static struct text progress_text(const struct command_pattern *pattern, const char *line,
                                  int groups, int number)
@@ -81,13 +105,19 @@ static struct text progress_text(const struct command_pattern *pattern, const ch
 }
 
 /* Numbers as in JSON, whatever the locale; 0 for anything else. */
-static double progress_number(haft_call *call, struct text text)
+static double progress_number(struct text written)
 {
-    haft_value *value = text.size < PROGRESS_NUMBER
-                            ? haft_json_read(text.data, text.size, 1, haft_call_arena(call), NULL)
-                            : NULL;
+    struct text trimmed = text_trim(written.data, written.size);
+    char text[PROGRESS_NUMBER];
+    yyjson_val value;
 
-    return yyjson_get_num(value);
+    if (!trimmed.size || trimmed.size >= sizeof text)
+        return 0;
+    memcpy(text, trimmed.data, trimmed.size);
+    text[trimmed.size] = '\0';
+    return yyjson_read_number(text, &value, 0, NULL, NULL) == text + trimmed.size
+               ? yyjson_get_num(&value)
+               : 0;
 }
 
 static void progress_match(struct command_run *run, struct text line)
@@ -101,22 +131,22 @@ static void progress_match(struct command_run *run, struct text line)
     if (groups <= 0)
         return;
     message = progress_text(pattern, line.data, groups, pattern->message);
-    done =
-        pattern->done < 0
-            ? (double)++run->errors.n_lines
-            : progress_number(run->call, progress_text(pattern, line.data, groups, pattern->done));
-    haft_progress(
-        run->call, done,
-        progress_number(run->call, progress_text(pattern, line.data, groups, pattern->total)),
-        message.size ? "%.*s" : NULL, (int)message.size, message.data);
+    done = pattern->done < 0
+               ? (double)++run->errors.n_lines
+               : progress_number(progress_text(pattern, line.data, groups, pattern->done));
+    haft_progress(run->call, done,
+                  progress_number(progress_text(pattern, line.data, groups, pattern->total)),
+                  message.size ? "%.*s" : NULL, (int)message.size, message.data);
 }
 
+/* A program may write any number of lines: they use no memory of the call. */
 static void progress_line(struct command_run *run)
 {
-    struct text line = hf_command_clean(run->call, run->errors.line, run->errors.line_size);
+    char room[COMMAND_LINE * PROGRESS_CLEAN];
+    struct text line = {room, progress_clean(run->errors.line, run->errors.line_size, room)};
 
     run->errors.line_size = 0;
-    if (!line.data || !line.size)
+    if (!line.size)
         return;
     if (run->tool->progress)
         progress_match(run, line);
@@ -127,7 +157,7 @@ static void progress_line(struct command_run *run)
 
 void hf_command_take_errors(struct command_run *run, const char *bytes, size_t size)
 {
-    bool reports = run->tool->entry->has_progress;
+    bool reports = run->tool->entry->has_progress && hf_progress_is_wanted(run->call);
 
     for (size_t i = 0; i < size; i++) {
         run->errors.tail[run->errors.size++ % COMMAND_ERRORS] = bytes[i];
@@ -165,26 +195,12 @@ struct text hf_command_errors(struct command_run *run)
 
 struct text hf_command_clean(haft_call *call, const char *bytes, size_t size)
 {
-    static const char replacement[] = "\xef\xbf\xbd";
-    size_t valid = haft_utf8_valid(bytes, size), used = 0;
     char *clean;
 
-    if (valid == size)
+    if (haft_utf8_valid(bytes, size) == size)
         return (struct text){bytes ? bytes : "", size};
-    clean = haft_call_alloc(call, size * (sizeof replacement - 1));
+    clean = haft_call_alloc(call, size * PROGRESS_CLEAN);
     if (!clean)
         return (struct text){NULL, 0};
-    while (size) {
-        memcpy(clean + used, bytes, valid);
-        used += valid;
-        if (valid < size) {
-            memcpy(clean + used, replacement, sizeof replacement - 1);
-            used += sizeof replacement - 1;
-            valid++;
-        }
-        bytes += valid;
-        size -= valid;
-        valid = haft_utf8_valid(bytes, size);
-    }
-    return (struct text){clean, used};
+    return (struct text){clean, progress_clean(bytes, size, clean)};
 }

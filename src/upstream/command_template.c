@@ -189,33 +189,104 @@ bool hf_command_is_value(const struct command_group *group)
 /* An option of these takes the text of a program: a value in it could be anything. */
 static const struct template_interpreter {
     const char *name, *letters;
+    const char *options; /* long ones, with spaces; NULL for none */
+    bool wraps;          /* it runs another program, whose name follows its options */
 } template_interpreters[] = {
-    {"sh", "c"},   {"bash", "c"},  {"dash", "c"},    {"zsh", "c"},     {"ksh", "c"},
-    {"fish", "c"}, {"ash", "c"},   {"python", "c"},  {"python3", "c"}, {"perl", "eE"},
-    {"ruby", "e"}, {"node", "ep"}, {"nodejs", "ep"}, {"php", "r"},     {"lua", "e"},
+    {"sh", "c", NULL, false},
+    {"bash", "c", NULL, false},
+    {"dash", "c", NULL, false},
+    {"zsh", "c", NULL, false},
+    {"ksh", "c", NULL, false},
+    {"ash", "c", NULL, false},
+    {"fish", "cC", "command init-command", false},
+    {"python", "c", NULL, false},
+    {"perl", "eE", NULL, false},
+    {"ruby", "e", NULL, false},
+    {"node", "ep", "eval print", false},
+    {"nodejs", "ep", "eval print", false},
+    {"php", "r", "run", false},
+    {"lua", "e", NULL, false},
+    {"env", "S", "split-string", true},
+    {"busybox", "", NULL, true},
+    {"nice", "", NULL, true},
+    {"nohup", "", NULL, true},
+    {"setsid", "", NULL, true},
+    {"stdbuf", "", NULL, true},
+    {"timeout", "", NULL, true},
 };
 
-static const char *template_options_of(const char *program)
-{
-    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+/* State of the search in the words so far. */
+struct template_scan {
+    const struct template_interpreter *interpreter; /* NULL before the first word */
+    const struct command_part *program;             /* its name */
+    bool text;                                      /* the next word is the text of a program */
+};
 
+/* Whether a name is that of a program, perhaps with a version: python3.12. */
+static bool template_is_program(struct text name, const char *program)
+{
+    size_t size = strlen(program);
+
+    if (name.size < size || memcmp(name.data, program, size) != 0)
+        return false;
+    for (; size < name.size; size++)
+        if (!strchr("0123456789.-", name.data[size]))
+            return false;
+    return true;
+}
+
+static const struct template_interpreter *template_interpreter_of(const struct command_part *part)
+{
+    struct text name = {part->text, part->size};
+
+    for (size_t i = 0; i < part->size; i++)
+        if (part->text[i] == '/')
+            name = (struct text){part->text + i + 1, part->size - i - 1};
     for (size_t i = 0; i < sizeof template_interpreters / sizeof *template_interpreters; i++)
-        if (!strcmp(template_interpreters[i].name, name))
-            return template_interpreters[i].letters;
+        if (template_is_program(name, template_interpreters[i].name))
+            return &template_interpreters[i];
     return NULL;
 }
 
-static bool template_is_option(const struct command_word *word, const char *letters)
+/* Whether a list of words with spaces has this one. */
+static bool template_lists(const char *list, struct text word)
 {
-    const struct command_part *part = word->parts;
+    while (list && *list) {
+        size_t size = strcspn(list, " ");
 
-    if (word->n != 1 || part->kind != COMMAND_LITERAL || part->size < 2 || part->text[0] != '-' ||
-        part->text[1] == '-')
+        if (size == word.size && !memcmp(list, word.data, size))
+            return true;
+        list += size + strspn(list + size, " ");
+    }
+    return false;
+}
+
+/* Whether a literal is an option that takes the text of a program: "-c", "-ec", "--eval", "--eval=...". */
+static bool template_takes_text(const struct command_part *part,
+                                const struct template_interpreter *interpreter)
+{
+    const char *equals = memchr(part->text, '=', part->size);
+
+    if (part->kind != COMMAND_LITERAL || part->size < 2 || part->text[0] != '-')
         return false;
+    if (part->text[1] == '-')
+        return template_lists(interpreter->options,
+                              (struct text){part->text + 2, equals
+                                                                ? (size_t)(equals - part->text) - 2
+                                                                : part->size - 2});
     for (size_t i = 1; i < part->size; i++)
-        if (strchr(letters, part->text[i]))
+        if (strchr(interpreter->letters, part->text[i]))
             return true;
     return false;
+}
+
+/* Whether a literal that a placeholder follows is such an option, and the text begins in the same word. */
+static bool template_begins_text(const struct command_part *part,
+                                 const struct template_interpreter *interpreter)
+{
+    return template_takes_text(part, interpreter) &&
+           (part->text[1] == '-' || strchr(interpreter->letters, part->text[1]) ||
+            strchr(interpreter->letters, part->text[part->size - 1]));
 }
 
 static bool template_has_placeholder(const struct command_word *word)
@@ -226,25 +297,47 @@ static bool template_has_placeholder(const struct command_word *word)
     return false;
 }
 
+/* Whether a word after a program that runs another one may be its name: not an option, a variable or a
+ * number. */
+static bool template_may_be_program(const struct command_word *word)
+{
+    const struct command_part *part = word->parts;
+
+    return word->n == 1 && part->kind == COMMAND_LITERAL && !strchr("-0123456789", part->text[0]) &&
+           !memchr(part->text, '=', part->size);
+}
+
+/* Returns false if the word is the text of a program and has a placeholder. */
+static bool template_scan_word(struct template_scan *scan, const struct command_word *word)
+{
+    const struct template_interpreter *interpreter = scan->interpreter;
+
+    if (interpreter && template_has_placeholder(word) &&
+        (scan->text || template_begins_text(word->parts, interpreter)))
+        return false;
+    scan->text = interpreter && word->n == 1 && template_takes_text(word->parts, interpreter);
+    if (!interpreter || (interpreter->wraps && template_may_be_program(word))) {
+        scan->program = word->parts;
+        scan->interpreter = template_interpreter_of(word->parts);
+    }
+    return true;
+}
+
 static int template_check_interpreter(const struct template_reader *reader,
                                       const struct command_template *template)
 {
-    const struct command_part *program = template->groups[0].words[0].parts;
-    const char *name = haft_arena_copy(reader->arena, program->text, program->size);
-    const char *letters = name ? template_options_of(name) : NULL;
-    bool after = false;
+    struct template_scan scan = {.interpreter = NULL};
 
-    for (size_t i = 0; letters && i < template->n; i++)
+    for (size_t i = 0; i < template->n; i++)
         for (size_t j = 0; j < template->groups[i].n; j++) {
-            const struct command_word *word = &template->groups[i].words[j];
-
-            if (after && template_has_placeholder(word))
+            if (!template_scan_word(&scan, &template->groups[i].words[j]))
                 return hf_error_set(
                     reader->reason, HAFT_EINVAL, "",
-                    "a placeholder in the text of a program for %.40s would let a caller "
+                    "a placeholder in the text of a program for %.*s would let a caller "
                     "run anything; pass it as a further argument",
-                    name);
-            after = template_is_option(word, letters);
+                    (int)(scan.program->size < 40 ? scan.program->size : 40), scan.program->text);
+            if (!scan.interpreter)
+                return 0;
         }
     return 0;
 }

@@ -108,6 +108,8 @@ int hf_http_credential_of(struct http_upstream *http, const struct import_scheme
 
 /* Overwrites what is secret of a credential with asterisks in a text that came from an upstream. */
 void hf_http_credential_mask(const struct http_credential *credential, char *text, size_t size);
+/* The same for the values of headers that the configuration sets. */
+void hf_http_headers_mask(const http_headers_entry *headers, char *text, size_t size);
 
 /* Returns 0 if the token can be sent now; HAFT_PENDING: the sending waits, and hf_http_sending_granted
  * follows; or an error, with token->failure, if it could not be obtained a moment ago. */

@@ -1,7 +1,10 @@
 /* http_credential.c - credentials from the configuration, for requests to an HTTP upstream. */
 #define _GNU_SOURCE /* memmem */
+#include <strings.h>
+
 #include "auth/client/token_answer.h"
 #include "auth/wiping.h"
+#include "base/percent.h"
 #include "import/import.h"
 #include "protocol/header.h"
 #include "upstream/http.h"
@@ -255,28 +258,75 @@ int hf_http_credential_of(struct http_upstream *http, const struct import_scheme
 
 /* ---- answers that repeat them ---- */
 
+/* Header fields that a configuration sets for the format of answers; their values are not secret, and
+ * answers have them for other reasons. */
+static const char *const credential_public[] = {
+    "Accept",        "Accept-Charset", "Accept-Encoding", "Accept-Language",
+    "Cache-Control", "Content-Type",   "User-Agent",
+};
+
+static bool credential_is_public(const char *name)
+{
+    for (size_t i = 0; i < sizeof credential_public / sizeof *credential_public; i++)
+        if (!strcasecmp(name, credential_public[i]))
+            return true;
+    return false;
+}
+
+/* The size of the secret at the text with any of its characters percent-encoded; 0 if it is not there. */
+static size_t credential_encoded(const char *secret, const char *text, size_t size)
+{
+    size_t at = 0;
+
+    for (; *secret; secret++) {
+        bool escaped = percent_byte(text + at, size - at) == (unsigned char)*secret;
+
+        if (at == size || (!escaped && text[at] != *secret && !(text[at] == '+' && *secret == ' ')))
+            return 0;
+        at += escaped ? PERCENT_ESCAPE : 1;
+    }
+    return at;
+}
+
 static void credential_mask_text(const char *secret, char *text, size_t size)
 {
-    size_t n = strlen(secret);
-    char *found;
+    size_t n = strlen(secret), encoded;
+    char *found, *from = text, *end = text + size;
 
-    while (n >= CREDENTIAL_MASKED && (found = memmem(text, size, secret, n))) {
+    if (n < CREDENTIAL_MASKED)
+        return;
+    while ((found = memmem(from, (size_t)(end - from), secret, n))) {
         memset(found, '*', n);
-        size -= (size_t)(found - text) + n;
-        text = found + n;
+        from = found + n;
     }
+    for (; text < end; text += encoded ? encoded : 1) {
+        encoded = credential_encoded(secret, text, (size_t)(end - text));
+        memset(text, '*', encoded);
+    }
+}
+
+/* The scheme of Authorization is not secret, and an answer may have the rest alone. */
+static void credential_mask_field(const char *name, const char *value, char *text, size_t size)
+{
+    const char *space = !strcasecmp(name, "Authorization") ? strchr(value, ' ') : NULL;
+
+    credential_mask_text(space ? space + 1 : value, text, size);
 }
 
 void hf_http_credential_mask(const struct http_credential *credential, char *text, size_t size)
 {
     const char *value = credential->token ? credential->token->header : credential->value;
-    const char *space;
 
     if (!value)
         return;
-    /* The scheme is not secret, and an answer may have the rest alone. */
-    space = !strcmp(credential->name, "Authorization") ? strchr(value, ' ') : NULL;
-    credential_mask_text(space ? space + 1 : value, text, size);
+    credential_mask_field(credential->name, value, text, size);
     if (credential->password)
         credential_mask_text(credential->password, text, size);
+}
+
+void hf_http_headers_mask(const http_headers_entry *headers, char *text, size_t size)
+{
+    for (size_t i = 0; headers->has_set && i < headers->n_set; i++)
+        if (!credential_is_public(headers->set_keys[i]))
+            credential_mask_field(headers->set_keys[i], headers->set[i], text, size);
 }

@@ -2,6 +2,8 @@
  *
  * A sending is in exactly one state at a time, and every wait ends at its deadline.  A request that may
  * have been executed is sent again only if its method is idempotent. */
+#include <strings.h>
+
 #include "base/list.h"
 #include "upstream/http.h"
 
@@ -92,13 +94,29 @@ static const struct http_credential *sending_credential(const struct http_sendin
     return i < sending->message.n_credentials ? sending->message.credentials[i] : NULL;
 }
 
-/* An error page may repeat the request, and clients see what is in it. */
-static void sending_mask(const struct http_sending *sending)
+static void sending_mask_text(const struct http_sending *sending, char *text, size_t size)
 {
     const struct http_credential *one;
 
     for (size_t i = 0; (one = sending_credential(sending, i)); i++)
-        hf_http_credential_mask(one, sending->body.data, sending->body.size);
+        hf_http_credential_mask(one, text, size);
+    hf_http_headers_mask(&http_upstream_of(sending->upstream)->options->headers, text, size);
+}
+
+/* Clients see what is in an answer, which may repeat the request: URLs in headers often do, and so do the
+ * bodies of redirects and errors.  Other bodies are the API's own. */
+static void sending_mask(const struct http_sending *sending)
+{
+    bool success = sending->status >= 200 && sending->status <= 299;
+
+    for (size_t i = 0; i < sending->n_headers; i++) {
+        char *value = (char *)(uintptr_t)sending->headers[i].value; /* this sending's own copy */
+
+        if (strcasecmp(sending->headers[i].name, "Content-Type") != 0)
+            sending_mask_text(sending, value, strlen(value));
+    }
+    if (!success)
+        sending_mask_text(sending, sending->body.data, sending->body.size);
 }
 
 void hf_http_sending_succeed(struct http_sending *sending)
@@ -110,8 +128,7 @@ void hf_http_sending_succeed(struct http_sending *sending)
         hf_http_sending_fail(sending, HTTP_FAULT_MEMORY, NULL, 0, true);
         return;
     }
-    if (sending->status >= 400)
-        sending_mask(sending);
+    sending_mask(sending);
     sending_conclude(sending, &(struct http_result){.fault = HTTP_FAULT_NONE,
                                                     .text = "",
                                                     .maybe_handled = true,

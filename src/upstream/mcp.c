@@ -305,5 +305,6 @@ const struct upstream_kind hf_upstream_mcp = {
     .start = mcp_start,
     .stop = mcp_stop,
     .items = hf_mcp_items,
+    .same = hf_mcp_items_same,
     .passes_meta = true,
     .release = mcp_release};

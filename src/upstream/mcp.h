@@ -209,6 +209,8 @@ bool hf_mcp_link_is_open_circuit(const struct mcp_link *link);
 void hf_mcp_fetch(struct mcp *mcp);
 /* Forgets what was offered, and tells the gateway. */
 void hf_mcp_forget(struct mcp *mcp);
+/* Makes lists of the JSON that has come.  Returns NULL with the reason. */
+struct mcp_lists *hf_mcp_lists_new(const struct mcp *mcp, haft_reason *reterr_reason);
 void hf_mcp_lists_free(struct mcp_lists *lists);
 /* The changes of a server's lists and resources. */
 void hf_mcp_subscribe(struct mcp *mcp);
@@ -218,6 +220,8 @@ void hf_mcp_subscribe(struct mcp *mcp);
 /* Creates the items of the lists, with the lock held. */
 int hf_mcp_items(struct upstream *upstream, haft_server *server, struct upstream_items *items,
                  haft_reason *reterr_reason);
+/* Whether two items have the same name at the upstream: different ones may become one for clients. */
+bool hf_mcp_items_same(const struct item *left, const struct item *right);
 
 /* ---- mcp_call.c ---- */
 

@@ -376,3 +376,10 @@ int hf_mcp_items(struct upstream *upstream, haft_server *server, struct upstream
     uv_mutex_unlock(&upstream->lock);
     return status ? hf_error_set(reterr_reason, status, "", "out of memory") : 0;
 }
+
+bool hf_mcp_items_same(const struct item *left, const struct item *right)
+{
+    const struct mcp_item *one = left->data, *other = right->data;
+
+    return !strcmp(one->name, other->name);
+}

@@ -25,25 +25,32 @@ void hf_mcp_lists_free(struct mcp_lists *lists)
         haft_arena_free(lists->arena);
 }
 
-/* Makes lists of the JSON that has come; NULL without memory. */
-static struct mcp_lists *mcp_lists_new(const struct mcp *mcp)
+/* Reads one of the lists, as deep as the client does. */
+static int mcp_lists_read(struct mcp_lists *lists, haft_arena *arena, int kind,
+                          const haft_buffer *text, haft_reason *reterr_reason)
+{
+    if (!text->size)
+        return 0;
+    lists->json[kind].data = haft_arena_copy(arena, text->data, text->size);
+    lists->json[kind].size = text->size;
+    if (!lists->json[kind].data)
+        return hf_error_set(reterr_reason, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
+    lists->kinds[kind] =
+        haft_json_read(text->data, text->size, JSON_MAX_DEPTH, arena, reterr_reason);
+    return lists->kinds[kind] ? 0 : reterr_reason->code;
+}
+
+struct mcp_lists *hf_mcp_lists_new(const struct mcp *mcp, haft_reason *reterr_reason)
 {
     haft_arena *arena = haft_arena_new(mcp->upstream->set->allocator, (size_t)512 << 20);
     struct mcp_lists *lists = arena ? haft_arena_zalloc(arena, 1, sizeof *lists) : NULL;
-    bool memory = lists;
+    int status = lists ? 0 : HAFT_ENOMEM;
 
-    for (int i = 0; i < MCP_KINDS && memory; i++) {
-        const haft_buffer *text = &mcp->fetch.json[i];
-
-        if (!text->size)
-            continue;
-        lists->json[i].data = haft_arena_copy(arena, text->data, text->size);
-        lists->json[i].size = text->size;
-        lists->kinds[i] =
-            lists->json[i].data ? haft_json_read(text->data, text->size, 0, arena, NULL) : NULL;
-        memory = lists->kinds[i];
-    }
-    if (!memory) {
+    if (status)
+        hf_error_set(reterr_reason, status, "", "%s", haft_strerror(status));
+    for (int i = 0; i < MCP_KINDS && !status; i++)
+        status = mcp_lists_read(lists, arena, i, &mcp->fetch.json[i], reterr_reason);
+    if (status) {
         haft_arena_free(arena);
         return NULL;
     }
@@ -98,6 +105,7 @@ static void mcp_fetch_end(struct mcp *mcp)
 {
     struct mcp_fetch *fetch = &mcp->fetch;
     struct mcp_lists *lists;
+    haft_reason reason = {.code = 0};
 
     fetch->running = false;
     if (fetch->status && !mcp->lists) {
@@ -109,10 +117,11 @@ static void mcp_fetch_end(struct mcp *mcp)
         return;
     }
     hf_mcp_link_worked(&mcp->main);
-    lists = mcp_lists_new(mcp);
+    lists = hf_mcp_lists_new(mcp, &reason);
     if (!lists)
-        hf_server_log(mcp->upstream->set->server, HAFT_ERROR, "upstream %s: out of memory",
-                      mcp->upstream->name);
+        hf_server_log(mcp->upstream->set->server, HAFT_ERROR,
+                      "upstream %s: its lists cannot be read: %s", mcp->upstream->name,
+                      reason.text);
     else if (mcp->lists && mcp_lists_equal(mcp->lists, lists))
         hf_mcp_lists_free(lists);
     else

@@ -235,8 +235,11 @@ void hf_mcp_question_leave(struct mcp_call *one)
     question_unpark(one);
     hf_mcp_question_drop(one);
     one->abandoned = true;
-    if (one->id && link && link->client && !haft_client_cancel(link->client, one->id))
-        return; /* its end is reported */
+    if (one->id && link && link->client) {
+        /* Its end is reported, and drops it, even if the upstream cannot be told. */
+        haft_client_cancel(link->client, one->id);
+        return;
+    }
     hf_mcp_call_unlink(one);
     hf_mcp_call_drop(one);
 }
@@ -274,16 +277,18 @@ static void question_report(struct mcp_call *one)
 {
     haft_call *call = one->call;
     haft_value *result = NULL;
+    haft_reason reason = {.code = 0};
 
     if (one->status) {
         hf_mcp_call_fail(one, one->status, one->outcome.size ? one->outcome.data : "");
         return;
     }
-    result = haft_json_read(one->outcome.data, one->outcome.size - 1, 0, call->arena, NULL);
+    result = haft_json_read(one->outcome.data, one->outcome.size - 1, JSON_MAX_DEPTH, call->arena,
+                            &reason);
     if (result)
         hf_mcp_call_answer(one, result);
     else
-        hf_mcp_call_finish(one, HAFT_ENOMEM);
+        hf_mcp_call_fail(one, reason.code, reason.text);
 }
 
 static void question_answer(struct mcp_call *one)

@@ -403,7 +403,9 @@ int hf_http_tools_items(struct upstream *upstream, haft_server *server,
         const haft_tool *tool = &http->tools[i].tool;
         int status;
 
-        if (!hf_upstream_offers(upstream, openapi_own_name(upstream, tool->name)))
+        /* The end of a name, which a pattern may be about, is lost in one that has been cut. */
+        if (!hf_upstream_offers_either(upstream, openapi_own_name(upstream, tool->name),
+                                       http->tools[i].operation->own_name))
             continue;
         status = hf_tool_item(server, tool, &upstream->module, &item);
         if (!status)

@@ -240,7 +240,12 @@ enum upstream_state hf_upstream_state(struct upstream *upstream, haft_reason *re
 
 bool hf_upstream_offers(const struct upstream *upstream, const char *tool)
 {
-    return !upstream->tools || hf_glob_list_allows(upstream->tools, tool);
+    return hf_upstream_offers_either(upstream, tool, tool);
+}
+
+bool hf_upstream_offers_either(const struct upstream *upstream, const char *tool, const char *other)
+{
+    return !upstream->tools || hf_glob_list_allows_either(upstream->tools, tool, other);
 }
 
 int hf_upstream_items_add(struct upstream_items *items, struct item *item)
@@ -361,6 +366,27 @@ int hf_upstream_set_init(struct upstream_set *set, haft_server *server)
     return HAFT_ENOMEM;
 }
 
+static void *upstream_set_lend_loop(void *context)
+{
+    struct upstream_set *set = context;
+
+    return hf_outbound_lend(&set->outbound);
+}
+
+static void upstream_set_return_loop(void *context)
+{
+    struct upstream_set *set = context;
+
+    hf_outbound_return(&set->outbound);
+}
+
+void hf_upstream_set_offer_loop(struct upstream_set *set, haft_server *server)
+{
+    server->process.lend_loop = upstream_set_lend_loop;
+    server->process.return_loop = upstream_set_return_loop;
+    server->process.loop_context = set;
+}
+
 void hf_upstream_set_wait(struct upstream_set *set, struct upstream *const *upstreams, size_t n,
                           unsigned ms)
 {
@@ -387,7 +413,7 @@ void hf_upstream_set_finish(struct upstream_set *set)
     struct outbound_task close = {.run = upstream_set_close, .owner = set};
 
     /* After the upstreams, whose ends have been posted before. */
-    if (set->outbound.running)
+    if (hf_outbound_is_running(&set->outbound))
         hf_outbound_post(&set->outbound, &close);
     hf_outbound_finish(&set->outbound);
     uv_cond_destroy(&set->settled);

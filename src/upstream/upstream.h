@@ -73,6 +73,9 @@ struct upstream_kind {
      * reason. */
     int (*items)(struct upstream *upstream, haft_server *server, struct upstream_items *items,
                  haft_reason *reterr_reason);
+    /* Whether two items of one upstream whose definitions are equal are also called in the same way.  NULL:
+     * always. */
+    bool (*same)(const struct item *left, const struct item *right);
     /* Puts copies of those of a client's headers that it passes on into the list, which has room for all.
      * Returns their number or HAFT_ENOMEM.  NULL: it passes none on. */
     int (*forward)(const struct upstream *upstream, const haft_header *headers, size_t n,
@@ -135,6 +138,9 @@ enum upstream_state hf_upstream_state(struct upstream *upstream, haft_reason *re
 
 /* Whether a tool with this name, without prefix, is offered. */
 bool hf_upstream_offers(const struct upstream *upstream, const char *tool);
+/* The same for a tool with another name that patterns may mean. */
+bool hf_upstream_offers_either(const struct upstream *upstream, const char *tool,
+                               const char *other);
 
 /* Adds an item.  Takes ownership of it, also on failure: HAFT_ENOMEM. */
 int hf_upstream_items_add(struct upstream_items *items, struct item *item);
@@ -158,6 +164,8 @@ int hf_upstream_secret(const struct upstream *upstream, const char *written,
 
 /* Sets up and ends a set.  The latter waits until all upstreams have stopped. */
 int hf_upstream_set_init(struct upstream_set *set, haft_server *server);
+/* Lets the process of a server borrow the outbound loop. */
+void hf_upstream_set_offer_loop(struct upstream_set *set, haft_server *server);
 /* Waits until none of them is starting, or the time is over. */
 void hf_upstream_set_wait(struct upstream_set *set, struct upstream *const *upstreams, size_t n,
                           unsigned ms);

@@ -244,31 +244,52 @@ test("a cancelled call closes its connection", () =>
             ),
     ));
 
-test("calls that are cancelled at any moment end, and the others are answered", () =>
-    withApi(
-        (request, response) => setTimeout(() => json(response, { ok: true }), Number(request.url.match(/words\/(\d+)/)[1]) % 7),
-        (api) =>
-            withGateway(
-                "plain",
-                async (server) => {
-                    const params = (i) => ({ name: "api__get_word", arguments: { word: String(i) } });
-                    const one = (i) => {
-                        const controller = new AbortController();
-                        const answer = post(server.url, modernMessage("tools/call", params(i)), modernHeaders("tools/call", params(i)), {
-                            signal: controller.signal,
-                        });
+/* With one thread, upstreams are called on the thread that serves; with more, on another. */
+for (const threads of ["1", "2"]) {
+    test(`${threads}: calls that are cancelled at any moment end, and the others are answered`, () =>
+        withApi(
+            (request, response) => setTimeout(() => json(response, { ok: true }), Number(request.url.match(/words\/(\d+)/)[1]) % 7),
+            (api) =>
+                withGateway(
+                    "plain",
+                    async (server) => {
+                        const params = (i) => ({ name: "api__get_word", arguments: { word: String(i) } });
+                        const one = (i) => {
+                            const controller = new AbortController();
+                            const answer = post(server.url, modernMessage("tools/call", params(i)), modernHeaders("tools/call", params(i)), {
+                                signal: controller.signal,
+                            });
 
-                        if (i % 2) setTimeout(() => controller.abort(), i % 11);
-                        return Promise.resolve(answer).then((done) => done.status, () => "aborted");
-                    };
-                    const outcomes = await Promise.all(Array.from({ length: 300 }, (_, i) => one(i)));
+                            if (i % 2) setTimeout(() => controller.abort(), i % 11);
+                            return Promise.resolve(answer).then((done) => done.status, () => "aborted");
+                        };
+                        const outcomes = await Promise.all(Array.from({ length: 300 }, (_, i) => one(i)));
 
-                    for (const [i, outcome] of outcomes.entries()) assert.ok(outcome === 200 || (i % 2 && outcome === "aborted"), `${i}: ${outcome}`);
-                    assert.deepEqual((await call(server, "api__get_word", { word: "1" })).structuredContent, { ok: true });
-                },
-                { config: gateway({ url: api.url, tools, max_running: 8, max_waiting: 1000 }) },
-            ),
-    ));
+                        for (const [i, outcome] of outcomes.entries()) assert.ok(outcome === 200 || (i % 2 && outcome === "aborted"), `${i}: ${outcome}`);
+                        assert.deepEqual((await call(server, "api__get_word", { word: "1" })).structuredContent, { ok: true });
+                    },
+                    { config: gateway({ url: api.url, tools, max_running: 8, max_waiting: 1000 }), args: ["--threads", threads] },
+                ),
+        ));
+
+    test(`${threads}: a call that runs when the gateway is told to end is answered`, () =>
+        withApi(
+            (request, response) => setTimeout(() => json(response, { ok: true }), 300),
+            (api) =>
+                withGateway(
+                    "plain",
+                    async (server) => {
+                        const answers = [1, 2, 3].map((i) => call(server, "api__get_word", { word: `${i}` }));
+
+                        await eventually(() => api.seen.length, (n) => n === 3);
+                        assert.equal(await server.stop("SIGTERM"), 0);
+                        for (const answer of answers) assert.deepEqual((await answer).structuredContent, { ok: true });
+                        assert.equal(api.seen.length, 3);
+                    },
+                    { config: gateway({ url: api.url, tools }), args: ["--threads", threads] },
+                ),
+        ));
+}
 
 test("a reload keeps an upstream that is the same, and replaces one that is not", () =>
     withApi(

@@ -79,12 +79,22 @@ static int lister_items(struct upstream *upstream, haft_server *server,
     return status;
 }
 
+/* Whether items with the same definition are the same. */
+static bool lister_is_same;
+
+static bool lister_same(const struct item *left, const struct item *right)
+{
+    assert_string_equal(left->name, right->name);
+    return lister_is_same;
+}
+
 static const struct upstream_kind lister_kind = {
     .name = "http",
     .options = &lister_entry_type,
     .declares = 1u << HAFT_OFFER_TOOL | 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE,
     .make = lister_make,
-    .items = lister_items};
+    .items = lister_items,
+    .same = lister_same};
 
 /* ---- the gateway ---- */
 
@@ -119,6 +129,7 @@ static haft_gateway *gateway_with_listers(void)
     assert_int_equal(haft_gateway_configure(gateway, NULL), 0);
     gateway->upstreams->instead = &lister_kind;
     memset(listed, 0, sizeof listed);
+    lister_is_same = true;
     lister_log.text[0] = '\0';
     return gateway;
 }
@@ -205,6 +216,30 @@ static void the_configuration_decides(void **state)
     assert_string_equal(owners_of(gateway), "b=z a=w c=x");
     configure_listers(gateway, NAMES(NONE("c") "," NONE("b") "," NONE("a")));
     assert_string_equal(owners_of(gateway), "c=z a=w c=x");
+    haft_gateway_free(gateway);
+}
+
+/* An item is kept if it is the same at the upstream, not only for clients. */
+static void items_are_replaced(void **state)
+{
+    haft_gateway *gateway = gateway_with_listers();
+    struct catalogue *catalogues[3];
+    const struct item *items[3];
+    const char *path;
+
+    (void)state;
+    configure_listers(gateway, NAMES(NONE("a")));
+    for (size_t i = 0; i < COUNT_OF(items); i++) {
+        lister_is_same = i < 2;
+        list_names(gateway, 'a', "x");
+        catalogues[i] = hf_catalogue_take(haft_gateway_endpoint(gateway, 0, &path));
+        assert_int_equal(catalogues[i]->lists[HAFT_OFFER_TOOL].n, 1);
+        items[i] = catalogues[i]->lists[HAFT_OFFER_TOOL].entries[0].item;
+    }
+    assert_ptr_equal(items[1], items[0]);
+    assert_ptr_not_equal(items[2], items[0]);
+    for (size_t i = 0; i < COUNT_OF(items); i++)
+        hf_catalogue_drop(catalogues[i]);
     haft_gateway_free(gateway);
 }
 
@@ -309,9 +344,8 @@ static void updates_are_of_the_owner(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_configuration_decides),
-        cmocka_unit_test(prefixes_are_reserved),
-        cmocka_unit_test(lists_are_limited),
+        cmocka_unit_test(the_configuration_decides), cmocka_unit_test(items_are_replaced),
+        cmocka_unit_test(prefixes_are_reserved),     cmocka_unit_test(lists_are_limited),
         cmocka_unit_test(updates_are_of_the_owner),
     };
 

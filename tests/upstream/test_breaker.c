@@ -6,8 +6,8 @@ static const struct breaker_rules rules = {
     .failures = 5, .percent = 50, .minimum = 10, .window_ms = 60000, .open_ms = 30000};
 
 /* A letter is an event: 's' a call that succeeds, 'f' one that fails, 'u' one that is cancelled; 'b' one
- * that begins and ends later, with 'S', 'F' or 'U'; '.' a second, '_' ten, '=' half a minute.  A call that does not pass is
- * written '!'. */
+ * that begins and ends later, with 'S', 'F' or 'U'; 'r' one that follows a redirect, whether calls pass or
+ * not, and succeeds; '.' a second, '_' ten, '=' half a minute.  A call that does not pass is written '!'. */
 static const struct {
     const char *name, *events;
     enum breaker_state state;
@@ -29,6 +29,9 @@ static const struct {
     {"a cancelled probe makes room for another", "fffff=b!Ub!", BREAKER_HALF_OPEN},
     {"a call from before says nothing while it is open", "bfffffS!", BREAKER_OPEN},
     {"nor while it is half-open", "bfffff=b!", BREAKER_HALF_OPEN},
+    {"a redirect is not a second probe", "fffff=br!", BREAKER_HALF_OPEN},
+    {"and leaves the decision to the first", "fffff=brF!", BREAKER_OPEN},
+    {"it may be the only one", "fffff=r", BREAKER_CLOSED},
     {"half of ten", "sfsfsfsfsf", BREAKER_OPEN},
     {"half of nine are too few", "fsfsfsfsf", BREAKER_CLOSED},
     {"four of ten", "ssssssfsffsf", BREAKER_CLOSED},
@@ -72,16 +75,16 @@ static void state_machine(void **state)
                                now);
                 break;
             default:
-                if (!allowed)
+                if (!allowed && *event != 'r')
                     fail_msg("%s: no call passes at '%s'", rows[i].name, event);
                 one = hf_breaker_begin(&breaker, now);
                 if (*event == 'b')
                     probe = one;
                 else
                     hf_breaker_end(&breaker, &rules, one,
-                                   *event == 's'   ? BREAKER_SUCCESS
-                                   : *event == 'f' ? BREAKER_FAILURE
-                                                   : BREAKER_UNKNOWN,
+                                   *event == 'f'   ? BREAKER_FAILURE
+                                   : *event == 'u' ? BREAKER_UNKNOWN
+                                                   : BREAKER_SUCCESS,
                                    now);
             }
         }

@@ -68,7 +68,7 @@ static int place_open(struct place *place, const char *name, const char *command
         place->set.allocator = allocator;
     assert_int_equal(uv_loop_init(&place->set.outbound.loop), 0);
     place->set.outbound.thread = uv_thread_self();
-    place->set.outbound.running = true;
+    place->set.outbound.state = OUTBOUND_OWN;
     definition.options = haft_json_read(text, strlen(text), 0, arena, reason);
     if (!definition.options)
         fail_msg("%s: %s", text, reason->text);
@@ -97,7 +97,7 @@ static void place_close(struct place *place)
     if (place->client)
         haft_client_free(place->client);
     assert_int_equal(uv_loop_close(&place->set.outbound.loop), 0);
-    place->set.outbound.running = false;
+    place->set.outbound.state = OUTBOUND_NEW;
     haft_server_free(place->server);
     hf_upstream_set_finish(&place->set);
 }
@@ -399,6 +399,13 @@ static void reports_progress(void **state)
          "echo 1 of 4 >&2; echo noise >&2; echo 3 of 4: files >&2", "1/4 -;3/4 files;"},
         {"{\"pattern\":\"^step (?<message>.*)\"}", "echo step a >&2; echo x >&2; echo step b >&2",
          "1/0 a;2/0 b;"},
+        {"{\"pattern\":\"(?<done>.*) of (?<total>.*)\"}",
+         "echo 0.5 of 4 >&2; echo ' 1.5e1 of 0x20' >&2; echo 0x30 of 4 >&2; echo 16 of >&2",
+         "0.5/4 -;15/0 -;"},
+        /* more lines than the memory of a call could hold */
+        {"{\"pattern\":\"^step (?<message>.*)\"}",
+         "yes $(printf '\\\\377%.0s' $(seq 500)) | head -n 60000 >&2; echo step a >&2; seq 50000",
+         "1/0 a;"},
     };
 
     (void)state;
@@ -424,37 +431,13 @@ static void reports_progress(void **state)
 
 /* ---- cancellation and the end ---- */
 
-static int count_processes(const char *word)
-{
-    DIR *directory = opendir("/proc");
-    const struct dirent *entry;
-    int n = 0;
-
-    while (directory && (entry = readdir(directory))) {
-        char path[300], text[4096] = "";
-        int file;
-        ssize_t size;
-
-        snprintf(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
-        file =
-            *entry->d_name >= '0' && *entry->d_name <= '9' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-        if (file >= 0)
-            close(file);
-        n += size > 0 && memmem(text, (size_t)size, word, strlen(word));
-    }
-    if (directory)
-        closedir(directory);
-    return n;
-}
-
 static void await_processes(struct place *place, const char *word, int n)
 {
     int64_t end = milliseconds() + WAIT_MS;
 
-    while (count_processes(word) != n) {
+    while (programs_count(word) != n) {
         if (milliseconds() > end)
-            fail_msg("%d processes, not %d", count_processes(word), n);
+            fail_msg("%d processes, not %d", programs_count(word), n);
         uv_run(&place->set.outbound.loop, UV_RUN_NOWAIT);
         sleep_ms(5);
     }

@@ -61,39 +61,62 @@ static void credentials_are_sent(void **state)
     }
 }
 
-/* Its context is the status line; the body is the request, and the password behind it. */
+/* Its context is the status line; the body is the request, and the password behind it.  Link is the first
+ * line of the request. */
 static void serve_echo(struct rogue *rogue, int fd, int number)
 {
     (void)number;
     while (rogue_read(rogue, fd)) {
-        char body[2048], head[128];
+        char body[2048], head[512];
 
         snprintf(body, sizeof body, "%.1500s open sesame, open sesame", rogue->seen);
-        snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n",
-                 (const char *)rogue->context, strlen(body));
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nLink: <%.*s>\r\n"
+                 "Content-Length: %zu\r\n\r\n",
+                 (const char *)rogue->context, (int)strcspn(rogue->seen, "\r"), rogue->seen,
+                 strlen(body));
         rogue_puts(fd, head);
         rogue_puts(fd, body);
     }
 }
 
-static void errors_do_not_repeat_credentials(void **state)
+static void answers_do_not_repeat_credentials(void **state)
 {
     static const struct {
         const char *options, *status;
         const char *has, *lacks; /* the body */
+        const char *header;      /* in the headers; NULL for any */
     } rows[] = {
-        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "500 No", "Bearer ************\r\n", SECRET},
-        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "401 No", "Bearer ************\r\n", SECRET},
+        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "500 No", "Bearer ************\r\n", SECRET, NULL},
+        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "401 No", "Bearer ************\r\n", SECRET, NULL},
         {"\"auth\":{\"basic\":{\"username\":\"Aladdin\",\"password\":\"open sesame\"}}", "404 No",
-         " ***********, ***********", "QWxhZGRpbjpvcGVuIHNlc2FtZQ"},
-        {"\"auth\":{\"api_key\":{\"value\":\"" SECRET "\"}}", "400 No", "X-API-Key: ****", SECRET},
+         " ***********, ***********", "QWxhZGRpbjpvcGVuIHNlc2FtZQ", NULL},
+        {"\"auth\":{\"api_key\":{\"value\":\"" SECRET "\"}}", "400 No", "X-API-Key: ****", SECRET,
+         NULL},
         {"\"auth\":{\"api_key\":{\"in\":\"query\",\"name\":\"k\",\"value\":\"" SECRET "\"}}",
-         "400 No", "GET /x?k=************ HTTP", SECRET},
+         "400 No", "GET /x?k=************ HTTP", SECRET, NULL},
         {"\"auth\":{\"api_key\":{\"in\":\"cookie\",\"name\":\"k\",\"value\":\"" SECRET "\"}}",
-         "400 No", "k=************", SECRET},
+         "400 No", "k=************", SECRET, NULL},
         /* a short one may be any word; a success is the API's own */
-        {"\"auth\":{\"api_key\":{\"value\":\"open\"}}", "400 No", "open sesame", "*sesame"},
-        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "200 OK", "Bearer " SECRET, "***"},
+        {"\"auth\":{\"api_key\":{\"value\":\"open\"}}", "400 No", "open sesame", "*sesame", NULL},
+        {"\"auth\":{\"bearer\":\"" SECRET "\"}", "200 OK", "Bearer " SECRET, "***", NULL},
+        /* redirects that are not followed, and headers of every status */
+        {"\"auth\":{\"api_key\":{\"in\":\"query\",\"name\":\"k\",\"value\":\"" SECRET "\"}}",
+         "301 No", "GET /x?k=************ HTTP", SECRET, "GET /x?k=************ HTTP"},
+        {"\"auth\":{\"api_key\":{\"in\":\"query\",\"name\":\"k\",\"value\":\"" SECRET "\"}}",
+         "200 OK", "GET /x?k=" SECRET, "***", "GET /x?k=************ HTTP"},
+        /* percent-encoded */
+        {"\"auth\":{\"api_key\":{\"in\":\"query\",\"name\":\"k\",\"value\":\"a%2 /b&c=\"}}",
+         "400 No", "GET /x?k=******************* HTTP", "a%252", "k=******************* HTTP"},
+        /* headers of the configuration */
+        {"\"headers\":{\"set\":{\"X-Key\":\"" SECRET "\"}}", "400 No", "X-Key: ************\r\n",
+         SECRET, NULL},
+        {"\"headers\":{\"set\":{\"authorization\":\"Token " SECRET "\"}}", "400 No",
+         "Token ************\r\n", SECRET, NULL},
+        {"\"headers\":{\"set\":{\"Accept\":\"text/plain\"}}", "400 No", "Accept: text/plain", "***",
+         "text/plain"},
+        {"\"headers\":{\"set\":{\"X-Format\":\"text/plain\"}}", "400 No", "X-Format: ****", "plain",
+         "Content-Type: text/plain"},
     };
 
     (void)state;
@@ -110,6 +133,8 @@ static void errors_do_not_repeat_credentials(void **state)
         assert_int_equal(sent.status, strtol(rows[i].status, NULL, 10));
         if (!strstr(sent.body, rows[i].has) || strstr(sent.body, rows[i].lacks))
             fail_msg("%s: %s", rows[i].options, sent.body);
+        if (rows[i].header && !strcasestr(sent.headers, rows[i].header))
+            fail_msg("%s: %s", rows[i].options, sent.headers);
         sender_finish(&sender);
         rogue_close(rogue);
     }
@@ -524,7 +549,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(credentials_are_sent),
-        cmocka_unit_test(errors_do_not_repeat_credentials),
+        cmocka_unit_test(answers_do_not_repeat_credentials),
         cmocka_unit_test(cookies_are_joined),
         cmocka_unit_test(traces_are_passed_on),
         cmocka_unit_test(only_named_headers_are_forwarded),

@@ -81,6 +81,40 @@ static void tools_of_the_configuration(void **state)
     sender_finish(&sender);
 }
 
+#define CUT "list_all_of_the_very_many_things_of_the_customer"
+#define LONG CUT "_of_the_shop"
+static const char long_names[] = "{\"url\":\"http://127.0.0.1:1\",\"tools\":{"
+                                 "\"a\":{\"description\":\"A\",\"path\":\"/a\"},"
+                                 "\"" LONG "_secret\":{\"description\":\"B\",\"path\":\"/b\"},"
+                                 "\"" LONG "_public\":{\"description\":\"C\",\"path\":\"/c\"}}}";
+
+/* Patterns are about whole names, and about those that clients see. */
+static void patterns_are_about_whole_names(void **state)
+{
+    static const struct {
+        const char *tools, *names;
+    } rows[] = {
+        {NULL, "api__a api__" CUT "_45663d api__" CUT "_030178 "},
+        {"-*_secret", "api__a api__" CUT "_030178 "},
+        {"*,-*_45663d", "api__a api__" CUT "_030178 "},
+        {"*_secret", "api__" CUT "_45663d "},
+        {"*_45663d", "api__" CUT "_45663d "},
+        {"a,list_*,-*_public", "api__a api__" CUT "_45663d "},
+    };
+    struct sender sender;
+
+    (void)state;
+    sender_init(&sender, long_names);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char names[512] = "";
+
+        sender.upstream->tools = rows[i].tools;
+        assert_int_equal(items_of(&sender, sender.server, names), 0);
+        assert_string_equal(names, rows[i].names);
+    }
+    sender_finish(&sender);
+}
+
 /* The request that a tool makes of arguments. */
 static void requests_of_the_configuration(void **state)
 {
@@ -214,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tools_of_the_configuration),
+        cmocka_unit_test(patterns_are_about_whole_names),
         cmocka_unit_test(requests_of_the_configuration),
         cmocka_unit_test(tools_of_a_document),
         cmocka_unit_test(wrong_tools),

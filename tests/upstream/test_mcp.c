@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "client/client.h"
 #include "support/failing.h"
 #include "upstream/definition.h"
 
@@ -198,6 +199,155 @@ static void lists_become_items(void **state)
     definition_finish(&definition);
 }
 
+/* The item of a tool with this name at the upstream. */
+static struct item *tool_of(struct definition *definition, struct upstream *upstream,
+                            const char *name)
+{
+    struct upstream_items items = {.arena = haft_arena_new(NULL, 1 << 20)};
+    struct mcp *mcp = mcp_of(upstream);
+    haft_reason reason = {.code = 0};
+    struct item *item;
+
+    haft_buffer_clear(&mcp->fetch.json[HAFT_OFFER_TOOL]);
+    haft_buffer_printf(&mcp->fetch.json[HAFT_OFFER_TOOL], "[{\"name\":\"%s\"," OBJECT_SCHEMA "}]",
+                       name);
+    hf_mcp_lists_free(mcp->lists);
+    mcp->lists = hf_mcp_lists_new(mcp, &reason);
+    assert_non_null(mcp->lists);
+    assert_int_equal(hf_mcp_items(upstream, definition->server, &items, &reason), 0);
+    assert_int_equal(items.n, 1);
+    item = items.list[0];
+    haft_arena_free(items.arena);
+    return item;
+}
+
+/* Names that clients cannot tell apart are different at the upstream. */
+static void items_know_their_names(void **state)
+{
+    static const struct {
+        const char *left, *right;
+        bool same;
+    } rows[] = {{"get.forecast", "get.forecast", true},
+                {"get.forecast", "get/forecast", false},
+                {"get_forecast", "get/forecast", false}};
+    struct definition definition;
+    haft_reason reason = {.code = 0};
+    struct upstream *upstream;
+
+    (void)state;
+    definition_init(&definition);
+    upstream = definition_make(&definition, item_options, &reason);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct item *left = tool_of(&definition, upstream, rows[i].left);
+        struct item *right = tool_of(&definition, upstream, rows[i].right);
+
+        assert_string_equal(left->name, "far__get_forecast");
+        assert_string_equal(right->name, "far__get_forecast");
+        assert_int_equal(upstream->kind->same(left, right), rows[i].same);
+        hf_item_drop(left);
+        hf_item_drop(right);
+    }
+    hf_module_drop(&upstream->module);
+    definition_finish(&definition);
+}
+
+/* A list may be as deep as a message of the client. */
+static void deep_lists_are_read(void **state)
+{
+    static const struct {
+        int depth;
+        bool is_read;
+    } rows[] = {{10, true}, {100, true}, {JSON_MAX_DEPTH, true}, {JSON_MAX_DEPTH + 1, false}};
+    struct definition definition;
+    haft_reason reason = {.code = 0};
+    struct upstream *upstream;
+
+    (void)state;
+    definition_init(&definition);
+    upstream = definition_make(&definition, item_options, &reason);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_buffer *json = &mcp_of(upstream)->fetch.json[HAFT_OFFER_TOOL];
+        struct mcp_lists *lists;
+
+        haft_buffer_clear(json);
+        for (int k = 0; k < rows[i].depth; k++)
+            haft_buffer_puts(json, "[");
+        for (int k = 0; k < rows[i].depth; k++)
+            haft_buffer_puts(json, "]");
+        lists = hf_mcp_lists_new(mcp_of(upstream), &reason);
+        assert_int_equal(lists != NULL, rows[i].is_read);
+        if (!lists)
+            assert_int_equal(reason.code, HAFT_EDEPTH);
+        hf_mcp_lists_free(lists);
+    }
+    hf_module_drop(&upstream->module);
+    definition_finish(&definition);
+}
+
+/* ---- parked calls ---- */
+
+static void send_nothing(void *context, const haft_outgoing *message)
+{
+    (void)context;
+    (void)message;
+}
+
+/* Ends a call that nobody comes back for, like that of a real one. */
+static void parked_done(void *context, haft_client *client, int status, const haft_result *result)
+{
+    struct mcp_call *one = context;
+
+    (void)client;
+    (void)result;
+    assert_int_equal(status, HAFT_ECANCELLED);
+    assert_true(one->abandoned);
+    one->id = 0;
+    hf_mcp_call_unlink(one);
+    hf_mcp_call_drop(one);
+}
+
+/* A parked call is dropped once, whether its upstream can be told or not. */
+static void parked_calls_are_left(void **state)
+{
+    static const size_t rows[] = {1 << 20, 8}; /* limits of a message */
+    struct definition definition;
+    haft_reason reason = {.code = 0};
+    struct upstream *upstream;
+    struct mcp *mcp;
+
+    (void)state;
+    definition_init(&definition);
+    upstream = definition_make(&definition, item_options, &reason);
+    mcp = mcp_of(upstream);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct mcp_call one = {.mcp = mcp, .link = &mcp->main, .parked = true};
+        haft_receiver receiver;
+        haft_client *client =
+            haft_client_open(HAFT_WITH(haft_transport, .send = send_nothing),
+                             HAFT_WITH(haft_client_options, .revision = "2026-07-28"), &receiver);
+
+        assert_non_null(client);
+        atomic_init(&one.refs, 2); /* its own, and that of this test */
+        mcp->main.client = client;
+        mcp->main.first = mcp->main.last = mcp->parked = &one;
+        mcp->n_parked = 1;
+        one.id = haft_client_begin(
+            client, HAFT_WITH(haft_client_exchange, .method = "resources/read",
+                              .params = "{\"uri\":\"a:b\"}", .done = parked_done, .context = &one));
+        assert_true(one.id > 0);
+        haft_buffer_finish(&client->out);
+        client->out.limit = rows[i];
+        hf_mcp_question_leave(&one);
+        assert_int_equal(atomic_load(&one.refs), 1);
+        assert_null(mcp->parked);
+        assert_null(mcp->main.first);
+        mcp->main.client = NULL;
+        haft_client_free(client);
+    }
+    hf_module_drop(&upstream->module);
+    definition_finish(&definition);
+}
+
 /* ---- memory ---- */
 
 static int make_items(struct definition *definition, const haft_allocator *allocator)
@@ -244,8 +394,10 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_checked), cmocka_unit_test(entries_become_targets),
-        cmocka_unit_test(lists_become_items), cmocka_unit_test(memory_may_run_out)};
+        cmocka_unit_test(entries_are_checked),   cmocka_unit_test(entries_become_targets),
+        cmocka_unit_test(lists_become_items),    cmocka_unit_test(items_know_their_names),
+        cmocka_unit_test(parked_calls_are_left), cmocka_unit_test(deep_lists_are_read),
+        cmocka_unit_test(memory_may_run_out)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,14 +43,24 @@ static void notify_task(struct call_task *task, double done, double total, const
     task->progress(task, done, total, text);
 }
 
+/* Whether progress is kept in the state of a task. */
+static bool notify_has_task(const haft_call *call)
+{
+    return call->inner.task && call->inner.task->progress;
+}
+
+bool hf_progress_is_wanted(const haft_call *call)
+{
+    return notify_has_task(call) || call->progress.token;
+}
+
 void haft_progress(haft_call *call, double done, double total, const char *format, ...)
 {
     haft_buffer message;
     struct json_writer w = {.out = &message};
     va_list args;
 
-    if (call->inner.task && call->inner.task->progress && isfinite(done) &&
-        !haft_call_cancelled(call)) {
+    if (notify_has_task(call) && isfinite(done) && !haft_call_cancelled(call)) {
         va_start(args, format);
         notify_task(call->inner.task, done, total, format, args);
         va_end(args);

@@ -1,4 +1,4 @@
-/* engine/call/notify.h - names of log levels, and messages of other servers (notify.c). */
+/* engine/call/notify.h - names of log levels, progress, and messages of other servers (notify.c). */
 #ifndef HAFT_SRC_ENGINE_CALL_NOTIFY_H
 #define HAFT_SRC_ENGINE_CALL_NOTIFY_H
 
@@ -10,6 +10,9 @@
 int hf_level_named(const yyjson_val *name);
 /* The name of a level; NULL for other numbers. */
 const char *hf_level_text(int level);
+
+/* Whether haft_progress would report to anyone. */
+bool hf_progress_is_wanted(const haft_call *call);
 
 /* Sends the parameters of another server's notifications/message to the client, if it wants messages
  * of that level.  May be called from any thread. */

@@ -201,6 +201,12 @@ struct server_process {
      * NULL. Called on any thread. */
     void (*leave)(void *context);
     void *leave_context;
+    /* Lends a libuv loop (uv_loop_t) that the process has for other work to a server with one thread, which
+     * runs it until it ends, and returns it on the same thread.  May be NULL, or return NULL: the server then
+     * makes a loop. */
+    void *(*lend_loop)(void *context);
+    void (*return_loop)(void *context);
+    void *loop_context;
 };
 
 struct haft_server {
