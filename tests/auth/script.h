@@ -18,6 +18,7 @@ struct script {
     const struct answer *changed; /* overrides a row of the usual answers, or NULL */
     const char *redirect;         /* query at the end of a login; $ stands for the state */
     const char *granted;          /* body of the token answer, or NULL for the usual */
+    atomic_bool holds;            /* tokens are not answered yet */
     atomic_int tokens, registrations, resources, issuers, revocations;
     char form[2048]; /* body of the latest token request */
     char basic[256]; /* its Authorization header */
@@ -83,6 +84,8 @@ static void serve_script(struct rogue *rogue, int fd, int number)
 
         sscanf(rogue->seen, "%*s %255s", path);
         note(rogue, script, path);
+        while (!strcmp(path, "/token") && atomic_load(&script->holds))
+            uv_sleep(1);
         for (size_t i = 0; i < COUNT_OF(usual); i++)
             if (!strcmp(path, usual[i].path))
                 answer = &usual[i];

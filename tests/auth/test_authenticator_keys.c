@@ -20,7 +20,7 @@ static bool logged(struct subject *subject, const char *text)
 {
     bool found = false;
 
-    for (int ms = 0; !found && ms < 1000; ms++) {
+    for (int ms = 0; !found && ms < LONG_MS; ms++) {
         pthread_mutex_lock(&subject->lock);
         found = strstr(subject->log, text);
         pthread_mutex_unlock(&subject->lock);

@@ -2,7 +2,6 @@
  * browser without a screen, and the driver that asks for access. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -10,6 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import * as jose from "jose";
 import Provider, { errors } from "oidc-provider";
+import { spawn } from "./child.mjs";
 import { example } from "./server.mjs";
 
 const program = join(example("."), "..", "tests", "authorize-driver");

@@ -1,11 +1,11 @@
 /* browser.mjs - a headless Chromium, over the DevTools protocol. */
 
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { WebSocket } from "ws";
+import { spawn } from "./child.mjs";
 import { until } from "./server.mjs";
 
 /* The program; undefined if it is not here. */

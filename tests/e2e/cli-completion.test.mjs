@@ -4,12 +4,12 @@
  * line that the shell would run or expand when Enter is pressed. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { spawn } from "./child.mjs";
 import { haft, reply, run, withFake } from "./cli.mjs";
 
 const WAIT = 30000;

@@ -2,9 +2,9 @@
  * time. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { spawn } from "./child.mjs";
 import { example } from "./server.mjs";
 
 const program = join(example("."), "..", "tests", "client-driver");

@@ -1,8 +1,8 @@
 /* http-server.mjs - the examples and the test driver as HTTP servers. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { spawn } from "./child.mjs";
 import { example, until } from "./server.mjs";
 
 const driver = () => join(example("."), "..", "tests", "http-driver");

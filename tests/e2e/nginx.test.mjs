@@ -1,13 +1,13 @@
 /* nginx.test.mjs - behind a real proxy: clients are counted by their own addresses, which only the proxy can say. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { spawn } from "./child.mjs";
 import { withServer } from "./http-server.mjs";
 import { freePort, until } from "./server.mjs";
 

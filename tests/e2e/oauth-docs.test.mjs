@@ -2,7 +2,6 @@
  * commands print what the page says. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -11,6 +10,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { browse } from "./authorize.mjs";
+import { spawn } from "./child.mjs";
 import { haft } from "./cli.mjs";
 import { example, freePort } from "./server.mjs";
 

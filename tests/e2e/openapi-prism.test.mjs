@@ -2,12 +2,12 @@
  * tools' schemas.  Prism, a mock server, compares each request with the document. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { spawn } from "./child.mjs";
 import { ask } from "./http-client.mjs";
 import { valueOf } from "./schema-values.mjs";
 import { withGateway } from "./serve.mjs";

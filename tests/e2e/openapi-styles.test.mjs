@@ -1,7 +1,7 @@
 // The documents of @readme/oas-examples for parameter styles, uploads, security, discriminators and circular references:
 // every operation is imported, and the requests of a table are as the OpenAPI specification has them.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,6 +10,7 @@ import readline from "node:readline";
 import { after, test } from "node:test";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { spawn } from "./child.mjs";
 
 const examples = path.dirname(createRequire(import.meta.url).resolve("@readme/oas-examples/package.json"));
 const driver = path.join(process.env.HAFT_BUILD, "tests", "import-driver");

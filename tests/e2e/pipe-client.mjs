@@ -1,6 +1,6 @@
 /* pipe-client.mjs - a legacy client of our own on a pipe, whose server we can send signals to. */
-import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { spawn } from "./child.mjs";
 import { until } from "./server.mjs";
 
 export class Pipe {

@@ -2,13 +2,13 @@
  * carriers: standard input and output, HTTP, and a client in its own process. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { spawn } from "./child.mjs";
 import { Server } from "./http-server.mjs";
 import { example, until } from "./server.mjs";
 import { MODERN } from "./spec.mjs";

@@ -1,7 +1,7 @@
 /* project-install.test.mjs - `haft install`: the files of clients, on disk. */
 
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
     chmodSync, copyFileSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync,
     symlinkSync, writeFileSync,
@@ -9,6 +9,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
+import { spawn } from "./child.mjs";
 import { haft } from "./cli.mjs";
 import { until } from "./server.mjs";
 

@@ -2,7 +2,6 @@
  * official schema of its revision.  tests/support/record.c writes down what goes over their sessions. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 
+import { spawn } from "./child.mjs";
 import { Conversation } from "./spec.mjs";
 
 const programs = join(process.env.HAFT_BUILD ?? "build/dev", "tests");

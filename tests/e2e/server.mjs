@@ -23,9 +23,10 @@ const build = process.env.HAFT_BUILD_DIR ?? process.env.HAFT_BUILD ?? join(root,
 export const example = (name) => join(build, "examples", name);
 
 /* A port of 127.0.0.1 to listen on later, or again: not one of those that the kernel gives to whoever asks for any,
- * which another test may have got in between. */
+ * which another test may have got in between.  Tests that start together have neighbouring process ids, and begin 128 ports
+ * apart. */
 export async function freePort() {
-    for (let port = 10240 + (process.pid % 22000); ; port++) {
+    for (let port = 10240 + ((process.pid * 128) % 22000); ; port++) {
         const server = createServer().listen(port, "127.0.0.1");
         const isFree = await once(server, "listening").then(() => true, () => false);
 

@@ -1,10 +1,10 @@
 // 100,000 requests over one pipe, both eras interleaved, with cancellations, progress and changes of the list:
 // no answer is lost, none comes twice, and the memory stays flat.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
+import { spawn } from "./child.mjs";
 
 const build = process.env.HAFT_BUILD_DIR ?? process.env.HAFT_BUILD ?? "build/dev";
 const program = path.resolve(build, "examples/everything");

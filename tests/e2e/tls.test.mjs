@@ -1,7 +1,7 @@
 /* tls.test.mjs - https as other programs see it: openssl, curl, node, the official client, and our own. */
 
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import https from "node:https";
 import net from "node:net";
@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 import tls from "node:tls";
+import { spawn } from "./child.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const build = process.env.HAFT_BUILD ?? join(root, "build/dev");

@@ -1,7 +1,7 @@
 /* websocket.test.mjs - WebSocket in both roles against the package ws. */
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createSecure } from "node:https";
@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { WebSocket, WebSocketServer } from "ws";
+import { spawn } from "./child.mjs";
 import { Server } from "./http-server.mjs";
 import { example, until } from "./server.mjs";
 

@@ -4,8 +4,8 @@
  * as it comes. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { spawn } from "./child.mjs";
 import { Conversation, META, MODERN } from "./spec.mjs";
 import { example, until } from "./server.mjs";
 

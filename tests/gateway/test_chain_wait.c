@@ -1,5 +1,5 @@
-/* test_chain_wait.c - admit, a limit of HTTP, a policy, a stage and a tool's rate, each of which answers after 50 ms from
- * another thread: a thousand calls at once take as long as one, and fail in time when the store dies. */
+/* test_chain_wait.c - admit, a limit of HTTP, a policy, a stage and a tool's rate, each of which answers later, from
+ * another thread: a thousand calls wait in each of them at once, and fail in time when the store dies. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include <dirent.h>
@@ -12,87 +12,53 @@
 #include "engine/offer/server.h"
 #include "support/late_store.h"
 
-enum {
-    CALLS = 1000,
-    WORKERS = 4,
-    DELAY_MS = 50,
-    WAITS = 5, /* of each call */
-    ATTEMPTS = 12,
-    /* Calls that held a worker each would take 250 times as long as one. */
-    FACTOR = SANITIZED ? 40 : 3
-};
+enum { CALLS = 1000, WORKERS = 4 };
 
-/* ---- whoever answers later ---- */
+/* ---- calls that the test lets go on ---- */
 
-struct delayed {
+struct waiting_call {
     void *item;
     void (*go_on)(void *item);
-    uint64_t due; /* in milliseconds */
 };
 
-/* As many as there can be, in the order in which they come. */
 static struct {
     uv_mutex_t lock;
-    uv_cond_t changed;
-    uv_thread_t thread;
-    struct delayed queue[4 * CALLS];
-    size_t first, n;
-    bool ends;
-} backlog;
-
-static uint64_t now_ms(void)
-{
-    return uv_hrtime() / 1000000;
-}
-
-static void later_run(void *context)
-{
-    (void)context;
-    uv_mutex_lock(&backlog.lock);
-    while (!backlog.ends) {
-        struct delayed *one = &backlog.queue[backlog.first % COUNT_OF(backlog.queue)], due;
-
-        if (!backlog.n) {
-            uv_cond_wait(&backlog.changed, &backlog.lock);
-        } else if (one->due > now_ms()) {
-            uv_cond_timedwait(&backlog.changed, &backlog.lock, (one->due - now_ms()) * 1000000);
-        } else {
-            due = *one;
-            backlog.first++;
-            backlog.n--;
-            uv_mutex_unlock(&backlog.lock);
-            due.go_on(due.item);
-            uv_mutex_lock(&backlog.lock);
-        }
-    }
-    uv_mutex_unlock(&backlog.lock);
-}
+    struct waiting_call calls[CALLS];
+    size_t n;
+} held;
 
 static int go_on_later(void *item, void (*go_on)(void *item))
 {
-    uv_mutex_lock(&backlog.lock);
-    assert_true(backlog.n < COUNT_OF(backlog.queue));
-    backlog.queue[(backlog.first + backlog.n++) % COUNT_OF(backlog.queue)] =
-        (struct delayed){item, go_on, now_ms() + DELAY_MS};
-    uv_cond_signal(&backlog.changed);
-    uv_mutex_unlock(&backlog.lock);
+    uv_mutex_lock(&held.lock);
+    assert_true(held.n < COUNT_OF(held.calls));
+    held.calls[held.n++] = (struct waiting_call){item, go_on};
+    uv_mutex_unlock(&held.lock);
     return HAFT_PENDING;
 }
 
-static void later_open(void)
+static size_t held_count(void)
 {
-    uv_mutex_init(&backlog.lock);
-    uv_cond_init(&backlog.changed);
-    uv_thread_create(&backlog.thread, later_run, NULL);
+    size_t n;
+
+    uv_mutex_lock(&held.lock);
+    n = held.n;
+    uv_mutex_unlock(&held.lock);
+    return n;
 }
 
-static void later_close(void)
+/* Without the lock, because a call may wait again at once. */
+static void held_release(void)
 {
-    uv_mutex_lock(&backlog.lock);
-    backlog.ends = true;
-    uv_cond_signal(&backlog.changed);
-    uv_mutex_unlock(&backlog.lock);
-    uv_thread_join(&backlog.thread);
+    static struct waiting_call calls[CALLS];
+    size_t n;
+
+    uv_mutex_lock(&held.lock);
+    n = held.n;
+    held.n = 0;
+    memcpy(calls, held.calls, n * sizeof *calls);
+    uv_mutex_unlock(&held.lock);
+    for (size_t i = 0; i < n; i++)
+        calls[i].go_on(calls[i].item);
 }
 
 /* ---- the chain ---- */
@@ -149,7 +115,7 @@ static void stand_open(struct stand *stand, unsigned timeout_ms)
     haft_server *mcp;
 
     stand->memory = haft_store_memory_new(NULL);
-    stand->late = late_store_new(stand->memory, LATE_DELAYED, DELAY_MS);
+    stand->late = late_store_new(stand->memory, LATE_HELD, 0);
     assert_non_null(stand->late);
     stand->gateway = haft_gateway_new(NULL);
     assert_int_equal(haft_policy_add(stand->gateway, &slow_policy), 0);
@@ -221,137 +187,122 @@ struct crowd {
     size_t n;
 };
 
-static void crowd_dial(struct crowd *crowd, const struct stand *stand, size_t n)
+/* Sends `n` calls. */
+static void crowd_call(struct crowd *crowd, const struct stand *stand, size_t n)
 {
     crowd->n = n;
     for (size_t i = 0; i < n; i++)
         crowd->fds[i] = dial(stand->site);
+    for (size_t i = 0; i < n; i++)
+        ask(crowd->fds[i]);
 }
 
-/* All of them; how long it took. */
-static uint64_t crowd_call(struct crowd *crowd)
+/* Their responses; each must contain both texts. */
+static void crowd_expect(struct crowd *crowd, const char *status, const char *expected)
 {
     static char text[ROOM];
-    uint64_t start = now_ms();
 
-    for (size_t i = 0; i < crowd->n; i++)
-        ask(crowd->fds[i]);
     for (size_t i = 0; i < crowd->n; i++) {
         assert_true(hear_all(crowd->fds[i], text, sizeof text));
         close(crowd->fds[i]);
-        if (!strstr(text, "HTTP/1.1 200 ") || !strstr(text, "it is ann"))
+        if (!strstr(text, status) || !strstr(text, expected))
             fail_msg("call %zu: %s", i, text);
     }
-    return now_ms() - start;
+}
+
+/* Returns when `held_calls` wait for the test, and `stored` for the store. */
+static void await_calls(const struct stand *stand, size_t held_calls, size_t stored)
+{
+    uint64_t start = uv_hrtime();
+
+    while ((held_count() != held_calls || late_store_waiting(stand->late) != stored) &&
+           uv_hrtime() - start < PATIENCE_MS * UINT64_C(1000000))
+        uv_sleep(1);
+    assert_int_equal(held_count(), held_calls);
+    assert_int_equal(late_store_waiting(stand->late), stored);
+}
+
+/* The waits of a call, in order, and whether it is the store that it waits for. */
+enum { WAIT_ADMIT, WAIT_HTTP_RATE, WAIT_POLICY, WAIT_TOOL_RATE, WAIT_STAGE, WAITS };
+
+static const bool waits_for_store[WAITS] = {[WAIT_HTTP_RATE] = true, [WAIT_TOOL_RATE] = true};
+
+/* Takes `n` calls to the wait `last`, through the earlier ones: all must wait before one goes on. */
+static void bring_to(const struct stand *stand, size_t n, size_t last)
+{
+    for (size_t i = 0; i < last; i++)
+        if (waits_for_store[i]) {
+            await_calls(stand, 0, n);
+            late_store_release(stand->late, 0);
+        } else {
+            await_calls(stand, n, 0);
+            held_release();
+        }
+    await_calls(stand, waits_for_store[last] ? 0 : n, waits_for_store[last] ? n : 0);
 }
 
 /* ---- cases ---- */
 
-static void watch_threads(void *context)
-{
-    size_t *most = context;
-
-    for (int i = 0; i < 20; i++) {
-        size_t n = count_threads();
-
-        *most = n > *most ? n : *most;
-        uv_sleep(DELAY_MS / 5);
-    }
-}
-
-/* Whoever else works on this machine may make one attempt late, but not all of them. */
-static void many_take_as_long_as_one(void **state)
+/* With a worker for each, they would need as many threads; with few that they hold, they would never all wait. */
+static void many_wait_at_once(void **state)
 {
     static struct crowd crowd;
-    size_t n = allowed_calls(), before, most = 0;
-    uint64_t one = 0, all = 0;
+    size_t n = allowed_calls(), before;
     struct stand stand;
-    uv_thread_t watch;
-    int attempt = 0;
 
     (void)state;
-    stand_open(&stand, 60000);
-    do {
-        crowd_dial(&crowd, &stand, 1);
-        one = crowd_call(&crowd);
-        assert_true(one >= WAITS * DELAY_MS - WAITS);
-        before = count_threads() + 1;
-        crowd_dial(&crowd, &stand, n);
-        most = 0;
-        assert_int_equal(uv_thread_create(&watch, watch_threads, &most), 0);
-        all = crowd_call(&crowd);
-        uv_thread_join(&watch);
-        /* Those of libuv's own and the pool are there by the second attempt at the latest. */
-        assert_true(most <= before + 2 * WORKERS);
-    } while (all > FACTOR * one && ++attempt < ATTEMPTS);
-    if (all > FACTOR * one)
-        fail_msg("one call took %llu ms, %zu took %llu ms", (unsigned long long)one, n,
-                 (unsigned long long)all);
-    print_message("one call: %llu ms; %zu calls: %llu ms\n", (unsigned long long)one, n,
-                  (unsigned long long)all);
-    assert_int_equal(late_store_waiting(stand.late), 0);
+    stand_open(&stand, 10 * PATIENCE_MS);
+    crowd_call(&crowd, &stand, 1);
+    bring_to(&stand, 1, WAIT_STAGE);
+    held_release();
+    crowd_expect(&crowd, "HTTP/1.1 200 ", "it is ann");
+    before = count_threads();
+    crowd_call(&crowd, &stand, n);
+    bring_to(&stand, n, WAIT_STAGE);
+    /* Those of libuv and of the pool may have started only now. */
+    assert_true(count_threads() <= before + 2 * WORKERS);
+    held_release();
+    crowd_expect(&crowd, "HTTP/1.1 200 ", "it is ann");
+    await_calls(&stand, 0, 0);
     stand_close(&stand);
 }
 
-/* The store dies while some have been counted by HTTP, and some by their tool. */
+/* The store dies when some calls have come to the rate of their tool, and others to that of HTTP. */
 static void a_dead_store_fails_calls_in_time(void **state)
 {
-    enum { TIMEOUT = 1000, EACH = 50 };
-    static char text[ROOM];
-    static struct crowd crowds[3];
-    size_t limited = 0, late = 0;
+    enum { EACH = 50 };
+    static struct crowd called, arrived;
     struct stand stand;
-    uint64_t start;
 
     (void)state;
-    stand_open(&stand, TIMEOUT);
-    start = now_ms();
-    for (size_t i = 0; i < COUNT_OF(crowds); i++) {
-        size_t before = late_store_requests(stand.late);
-
-        crowd_dial(&crowds[i], &stand, EACH);
-        for (size_t k = 0; k < EACH; k++)
-            ask(crowds[i].fds[k]);
-        /* Until all of these have got as far as the store; of the earlier ones, some have got on. */
-        while (late_store_requests(stand.late) < before + EACH && now_ms() - start < PATIENCE_MS)
-            uv_sleep(1);
-    }
+    stand_open(&stand, 3000);
+    crowd_call(&called, &stand, EACH);
+    bring_to(&stand, EACH, WAIT_TOOL_RATE);
+    crowd_call(&arrived, &stand, EACH);
+    await_calls(&stand, EACH, EACH);
+    held_release();
+    await_calls(&stand, 0, 2 * EACH);
     late_store_set(stand.late, LATE_NEVER);
-    for (size_t i = 0; i < COUNT_OF(crowds); i++)
-        for (size_t k = 0; k < EACH; k++) {
-            assert_true(hear_all(crowds[i].fds[k], text, sizeof text));
-            close(crowds[i].fds[k]);
-            if (strstr(text, "HTTP/1.1 504 ") &&
-                strstr(text, "The rate limit cannot be checked: the store did not answer in time"))
-                limited++;
-            else if (strstr(text, "HTTP/1.1 200 ") && strstr(text, "timed out after 1 s"))
-                late++;
-            else if (!strstr(text, "it is ann"))
-                fail_msg("crowd %zu, call %zu: %s", i, k, text);
-        }
-    assert_true(limited > 0);
-    assert_true(limited + late >= EACH);
+    crowd_expect(&called, "HTTP/1.1 200 ", "timed out after 3 s");
+    crowd_expect(&arrived, "HTTP/1.1 504 ",
+                 "The rate limit cannot be checked: the store did not answer in time");
     /* Calls of tools stay the store's until it answers; those that were to be counted have been taken back. */
-    late_store_release(stand.late, HAFT_EFAIL);
+    assert_int_equal(late_store_release(stand.late, HAFT_EFAIL), EACH);
     stand_close(&stand);
 }
 
 /* The server ends while calls wait for a store that is dead. */
 static void ends_with_a_dead_store(void **state)
 {
+    enum { EACH = 20 };
     static struct crowd crowd;
     struct stand stand;
-    uint64_t start = now_ms();
 
     (void)state;
-    stand_open(&stand, 60000);
+    stand_open(&stand, 10 * PATIENCE_MS);
     late_store_set(stand.late, LATE_NEVER);
-    crowd_dial(&crowd, &stand, 20);
-    for (size_t i = 0; i < crowd.n; i++)
-        ask(crowd.fds[i]);
-    while (late_store_waiting(stand.late) < crowd.n && now_ms() - start < PATIENCE_MS)
-        uv_sleep(1);
-    assert_int_equal(late_store_waiting(stand.late), crowd.n);
+    crowd_call(&crowd, &stand, EACH);
+    bring_to(&stand, EACH, WAIT_HTTP_RATE);
     stand.site->hasty = true;
     stand_close(&stand);
     for (size_t i = 0; i < crowd.n; i++)
@@ -361,14 +312,14 @@ static void ends_with_a_dead_store(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_take_as_long_as_one),
+        cmocka_unit_test(many_wait_at_once),
         cmocka_unit_test(a_dead_store_fails_calls_in_time),
         cmocka_unit_test(ends_with_a_dead_store),
     };
     int status;
 
-    later_open();
+    uv_mutex_init(&held.lock);
     status = cmocka_run_group_tests(tests, NULL, NULL);
-    later_close();
+    uv_mutex_destroy(&held.lock);
     return status;
 }

@@ -222,7 +222,7 @@ static void garbage_is_closed(void **state)
 static void a_slow_handshake_ends(void **state)
 {
     static const char hello[] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc";
-    struct site *site = site_open(SECURE(.threads = 1, .header_ms = 300, .idle_ms = 600000));
+    struct site *site = site_open(SECURE(.threads = 1, .header_ms = 2000, .idle_ms = 600000));
     int silent = dial(site), slow = dial(site);
     struct secret client = secret_dial(site, &authority, NULL, NULL);
 

@@ -5,10 +5,11 @@ say() {
     printf -- '-- %s\n' "$*"
 }
 
-# Runs a command in the system, with processes of its own; they and the mounts end with it.
+# Runs a command in the system, with processes of its own; they and the mounts end with it.  Its root is a mount of its
+# own: in another one, tests could not mount anything.
 inside() {
     unshare --mount --pid --fork --kill-child \
-        sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$@"' sh "$root" \
+        sh -c 'mount --bind "$1" "$1" && mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$@"' sh "$root" \
         /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
         ${NODE_EXTRA_CA_CERTS:+NODE_EXTRA_CA_CERTS=/root/ca.crt} "$@"
 }

@@ -12,4 +12,7 @@
  */
 void programs_run(int argc, char **argv);
 
+/* How many processes have a word among their arguments. */
+int programs_count(const char *word);
+
 #endif
