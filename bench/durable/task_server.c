@@ -3,12 +3,15 @@
  *     task-server FILE [OPTION ...]
  *
  * A task of `job` ends at once. One of `park` ends when the server does, so that those created after the first
- * ones stay in the queue: then creating tasks is all that the server does. The options are those of every server. */
+ * ones stay in the queue: then creating tasks is all that the server does. `commit` is not a task: its handler commits
+ * the same entries with bare SQLite, to FILE-bare, on the thread that answers. The options are those of every
+ * server. */
 #include <haft/part.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "../add.h"
+#include "bare.h"
 
 enum { SERVER_MANY = 1000000 };
 
@@ -28,9 +31,27 @@ static int park(haft_call *call, const add_args *in, add_sum *out)
 }
 HAFT_TOOL(park, add_args, add_sum, "Waits for the end of the server", .task = HAFT_TASK_REQUIRED);
 
+static const char *commit_file;
+
+static int commit(haft_call *call, const add_args *in, add_sum *out)
+{
+    static sqlite3 *db;
+    static sqlite3_stmt *insert;
+    static char file[512];
+    static long total;
+
+    if (!db) {
+        snprintf(file, sizeof file, "%s-bare", commit_file);
+        bare_open(file, &db, &insert);
+    }
+    bare_commit(db, insert, 1, total++);
+    return add(call, in, out);
+}
+HAFT_TOOL(commit, add_args, add_sum, "Writes what a task needs with bare SQLite", .quick = true);
+
 int main(int argc, char **argv)
 {
-    static const haft_tool *const tools[] = {&add_tool, &job_tool, &park_tool};
+    static const haft_tool *const tools[] = {&add_tool, &job_tool, &park_tool, &commit_tool};
     static const haft_store_space spaces[] = {
         {.name = "task", .max_entries = 10 * SERVER_MANY, .max_bytes = (size_t)4 << 30},
         {.name = "task.index", .max_entries = SERVER_MANY, .max_bytes = (size_t)1 << 30}};
@@ -39,6 +60,7 @@ int main(int argc, char **argv)
     haft_store *store;
     int status = argc < 2 ? HAFT_EINVAL : haft_part_register(&haft_sqlite_part);
 
+    commit_file = argv[1];
     store = status ? NULL
                    : haft_sqlite_store_new(
                          argv[1], HAFT_WITH(haft_sqlite_options, .spaces = spaces, .n_spaces = 2),
