@@ -1,5 +1,5 @@
 /* engine/session/session.h - one client, and what has been announced to it (session.c,
- * announce.c). */
+ * announce.c, listen.c). */
 #ifndef HAFT_SRC_ENGINE_SESSION_SESSION_H
 #define HAFT_SRC_ENGINE_SESSION_SESSION_H
 
