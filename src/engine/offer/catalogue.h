@@ -1,4 +1,5 @@
-/* engine/offer/catalogue.h - everything that is offered at one moment (catalogue.c).
+/* engine/offer/catalogue.h - everything that is offered at one moment (catalogue.c,
+ * catalogue_change.c, catalogue_swap.c).
  *
  * There are four lists of offered items. A catalogue is all lists at one moment: immutable,
  * reference counted, and replaced as a whole, so that a call keeps the catalogue it started with
