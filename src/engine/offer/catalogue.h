@@ -66,11 +66,11 @@ int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, c
  * HAFT_ENOMEM. */
 int hf_catalogue_set_access(haft_server *server, struct access *access);
 
-/* The tool search is that of the tools of a search among the items.
- * In one step, adds the items and removes all items that are leaving or whose module is. An item
- * with the name of a removed one takes its position and is disabled if that was. Returns 0,
- * HAFT_ENOMEM, or HAFT_EEXISTS with the item whose name is taken; on failure nothing has changed.
- * The caller keeps its references. */
+/* In one step, adds the items and removes all items that are leaving or whose module is. An item
+ * with the name of a removed one takes its position and is disabled if that was. If the items include
+ * the tools of a search, the catalogue has that search afterwards. Returns 0, HAFT_ENOMEM, or
+ * HAFT_EEXISTS with the item whose name is taken; on failure nothing has changed. The caller keeps its
+ * references. */
 int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
                       const struct item **reterr_item);
 /* The same in two steps. The second needs no memory, unless the catalogue has been changed in
