@@ -144,6 +144,10 @@ haft_time hf_client_let_pass(haft_client *client, unsigned milliseconds);
 bool hf_client_wait_for(haft_client *client, bool (*is_done)(const haft_client *, const void *),
                         const void *context, unsigned milliseconds, bool limited);
 
+/* As haft_client_begin, with parameters that haft has written itself (hf_request_begin_written). */
+int64_t hf_client_begin_written(haft_client *client, const haft_client_exchange *exchange,
+                                struct client_written written);
+
 /* Begins a request, and waits until it has ended. */
 int hf_client_exchange(haft_client *client, const haft_client_exchange *exchange,
                        haft_result *ret_result);

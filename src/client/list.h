@@ -65,6 +65,8 @@ void hf_lists_finish(haft_client *client);
 
 /* ---- tool.c ---- */
 
+/* Whether anything about tools must be known before one is called. */
+bool hf_tool_matters(const haft_client *client);
 /* Prepares a call: checks its arguments, and sets the headers that repeat them, in client->scratch.
  * Returns 0; HAFT_PENDING if the list of tools is being fetched; or an error with the reason in
  * *reterr_reason. */

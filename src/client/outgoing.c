@@ -91,16 +91,16 @@ static void outgoing_put_capabilities(haft_client *client, struct json_writer *w
 static void outgoing_put_meta(haft_client *client, struct json_writer *w, yyjson_val *theirs,
                               const struct client_request *request)
 {
-    bool modern = client_is_modern(client);
+    bool modern = client_is_modern(client), written = request->written.members;
 
     if (modern && !yyjson_obj_get(theirs, META_VERSION))
         hf_json_text(json_key(w, META_VERSION), hf_revision_rows[client->revision].name);
-    if (modern && !yyjson_obj_get(theirs, META_CLIENT_CAPABILITIES))
+    if (modern && !written && !yyjson_obj_get(theirs, META_CLIENT_CAPABILITIES))
         outgoing_put_capabilities(client, json_key(w, META_CLIENT_CAPABILITIES),
                                   request->text.data);
     if (modern && !yyjson_obj_get(theirs, META_CLIENT_INFO))
         hf_client_put_info(client, json_key(w, META_CLIENT_INFO));
-    if (modern && client->options.log_level && !yyjson_obj_get(theirs, META_LOG_LEVEL))
+    if (modern && !written && client->options.log_level && !yyjson_obj_get(theirs, META_LOG_LEVEL))
         hf_json_text(json_key(w, META_LOG_LEVEL), client->options.log_level);
     if ((client->options.progress || request->progress) && !yyjson_obj_get(theirs, META_PROGRESS))
         hf_json_integer(json_key(w, META_PROGRESS), request->wire_id);
@@ -127,28 +127,44 @@ static void outgoing_put_task(const haft_client *client, struct json_writer *w)
     hf_json_end_object(w);
 }
 
+/* Writes the members of `_meta` of parameters that haft has written. */
+static void outgoing_put_written_meta(struct json_writer *w, const struct client_request *request)
+{
+    const char *begin = request_params(request) + request->written.meta;
+    const char *end = request->text.data + request->text.size - sizeof "}}"; /* with the NUL */
+
+    hf_json_raw_members(w, begin, (size_t)(end - begin));
+}
+
 /* Writes the parameters of a request with _meta, or of a notification, whose request is NULL. */
 static void outgoing_put_params(haft_client *client, struct json_writer *w, yyjson_val *params,
                                 const struct client_request *request, const haft_buffer *responses,
                                 const yyjson_val *state)
 {
-    yyjson_val *theirs = rpc_object(params, "_meta");
+    bool written = request && request->written.members;
+    yyjson_val *theirs = written ? NULL : rpc_object(params, "_meta");
     bool ours =
         request && (client_is_modern(client) || client->options.progress || request->progress);
 
     hf_json_begin_object(json_key(w, "params"));
-    outgoing_put_members(w, params, "_meta");
+    if (written)
+        hf_json_raw_members(w, request_params(request) + 1, request->written.members - 1);
+    else
+        outgoing_put_members(w, params, "_meta");
     if (responses)
         hf_json_raw(json_key(w, "inputResponses"), responses->data, responses->size);
     if (state)
         hf_json_value(json_key(w, "requestState"), state);
     if (request && request->flags & REQUEST_AS_TASK)
         outgoing_put_task(client, w);
-    if (theirs || ours) {
+    if (theirs || ours || written) {
         hf_json_begin_object(json_key(w, "_meta"));
         if (ours)
             outgoing_put_meta(client, w, theirs, request);
-        outgoing_put_members(w, theirs, NULL);
+        if (written)
+            outgoing_put_written_meta(w, request);
+        else
+            outgoing_put_members(w, theirs, NULL);
         hf_json_end_object(w);
     }
     hf_json_end_object(w);

@@ -116,8 +116,13 @@ int hf_request_send(haft_client *client, struct client_request *request,
     size_t n = 0;
     int status;
 
-    params = request_read_params(client, request, &status);
-    if (!status && !strcmp(request->text.data, "tools/call")) {
+    if (request->written.members && !client_has_headers(client) && !hf_tool_matters(client)) {
+        params = NULL; /* nothing depends on them */
+        status = 0;
+    } else {
+        params = request_read_params(client, request, &status);
+    }
+    if (!status && params && !strcmp(request->text.data, "tools/call")) {
         status = hf_tool_prepare(client, params, &mirrors, &n, &reason);
         request->flags &= ~(unsigned)REQUEST_AS_TASK;
         /* Otherwise the list is asked for first, and has taken the memory of `params`. */
@@ -137,6 +142,7 @@ int hf_request_send(haft_client *client, struct client_request *request,
                         request->was_sent ? client->requests.next_id++ : request->id);
     request->was_sent = true;
     status = hf_outgoing_request(client, request, params, responses, state, mirrors, n);
+    request->written.members = 0;
     if (!status)
         return 0;
     hf_client_explain(client, 0, "%s: %s", request->text.data, haft_strerror(status));
@@ -173,6 +179,7 @@ static int request_dispatch(haft_client *client, struct client_request *request)
     request->counted = false;
     if (status != HAFT_PENDING)
         return status;
+    request->written.members = 0;
     request->state = REQUEST_TOOLS;
     LIST_APPEND(all->first_tools, all->last_tools, request, previous, next);
     return 0;
@@ -248,7 +255,6 @@ static int request_write(haft_client *client, struct client_request *request,
 
     haft_buffer_puts(text, exchange->tool ? "tools/call" : exchange->method);
     haft_buffer_add(text, "", 1);
-    request->params_at = text->size;
     if (exchange->tool) {
         hf_json_begin_object(&w);
         hf_json_text(json_key(&w, "name"), exchange->tool);
@@ -286,6 +292,7 @@ static int request_first(haft_client *client, struct client_request *request,
         return request_dispatch(client, request);
     if (request->flags & (REQUEST_EARLY | REQUEST_URGENT) && request_may_go(client, request))
         return request_dispatch(client, request);
+    request->written.members = 0; /* the revision may be another one then */
     request->state = REQUEST_QUEUED;
     LIST_APPEND(all->first, all->last, request, previous, next);
     return 0;
@@ -312,6 +319,12 @@ struct client_request *hf_request_make(haft_client *client, const haft_client_ex
 
 int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags)
 {
+    return hf_request_begin_written(client, exchange, flags, (struct client_written){0, 0});
+}
+
+int64_t hf_request_begin_written(haft_client *client, const haft_client_exchange *exchange,
+                                 unsigned flags, struct client_written written)
+{
     struct client_request *request;
     int64_t id;
     int status;
@@ -322,6 +335,7 @@ int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchan
     if (!request)
         return HAFT_ENOMEM;
     id = request->id;
+    request->written = written;
     status = request_first(client, request, exchange);
     if (!status)
         return id;

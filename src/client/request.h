@@ -2,6 +2,8 @@
 #ifndef HAFT_SRC_CLIENT_REQUEST_H
 #define HAFT_SRC_CLIENT_REQUEST_H
 
+#include <string.h>
+
 #include "client/document.h"
 #include "client/due.h"
 
@@ -48,6 +50,14 @@ struct client_task_methods {
 };
 extern const struct client_task_methods hf_client_task_methods;
 
+/* Parameters that haft has written itself, for the revision of the server, so that they are sent as they are.
+ * `_meta` is their last member.  It has the capabilities and the level of the log, if the revision has
+ * them there, and no other member of the protocol. */
+struct client_written {
+    size_t members; /* where those before `_meta` end; 0: the program has written the parameters */
+    size_t meta;    /* where those of `_meta` begin */
+};
+
 struct client_request {
     struct client_request *by_id, *by_wire; /* next in the bucket of a table */
     struct client_request *previous, *next; /* in the list of its state */
@@ -67,9 +77,9 @@ struct client_request {
     void *context;
     struct client_task *task; /* what it has become; or NULL */
     haft_buffer text;         /* method and params, each with a NUL; of a failed one the reason */
-    size_t params_at;
-    struct document *round; /* of the questions that are being answered */
-    yyjson_val *asked;      /* the result that asks them */
+    struct client_written written; /* where params can be sent as they are, until they are sent */
+    struct document *round;        /* of the questions that are being answered */
+    yyjson_val *asked;             /* the result that asks them */
     unsigned unanswered;
     struct document *answer;
     yyjson_val *message;
@@ -94,6 +104,9 @@ struct client_request *hf_request_make(haft_client *client, const haft_client_ex
                                        unsigned flags);
 /* Begins a request: sends it, or queues it.  Returns its id or an error. */
 int64_t hf_request_begin(haft_client *client, const haft_client_exchange *exchange, unsigned flags);
+/* The same with parameters that haft has written. */
+int64_t hf_request_begin_written(haft_client *client, const haft_client_exchange *exchange,
+                                 unsigned flags, struct client_written written);
 /* Sends it (again), with a new id; 0 or an error, and then it has not changed. */
 int hf_request_send(haft_client *client, struct client_request *request,
                     const haft_buffer *responses, const yyjson_val *state);
@@ -142,7 +155,7 @@ struct client_request *hf_request_on_wire(const haft_client *client, int64_t wir
 
 static inline const char *request_params(const struct client_request *request)
 {
-    return request->text.data + request->params_at;
+    return request->text.data + strlen(request->text.data) + 1;
 }
 
 #endif

@@ -384,7 +384,6 @@ int64_t hf_client_task_await(haft_client *client, const haft_client_exchange *ex
         return HAFT_ENOMEM;
     id = request->id;
     haft_buffer_add(&request->text, "tasks/get", sizeof "tasks/get");
-    request->params_at = request->text.size;
     haft_buffer_add(&request->text, "{}", sizeof "{}");
     if (!request->text.status && client_task_attach(client, request, exchange->task)) {
         if (client->options.task_timeout_ms)

@@ -35,8 +35,7 @@ static bool tool_has_tasks(const haft_client *client)
            yyjson_obj_get(yyjson_obj_get(yyjson_obj_get(tasks, "requests"), "tools"), "call");
 }
 
-/* Whether anything about tools must be known before one is called. */
-static bool tool_matters(const haft_client *client)
+bool hf_tool_matters(const haft_client *client)
 {
     return (client_has_headers(client) && client_is_modern(client)) ||
            client->options.check_arguments || client->options.check_results ||
@@ -92,7 +91,7 @@ int hf_tools_learn(haft_client *client, struct document *document, yyjson_val *l
     yyjson_val *one;
 
     hf_tools_forget(client);
-    if (!tool_matters(client))
+    if (!hf_tool_matters(client))
         return 0;
     while (buckets < n * 2)
         buckets *= 2;
@@ -197,7 +196,7 @@ int hf_tool_prepare(haft_client *client, yyjson_val *params, haft_header **ret_h
     struct tool *tool;
     int status;
 
-    if (!tool_matters(client) || !name)
+    if (!hf_tool_matters(client) || !name)
         return 0;
     if (!client->lists.tools && (list->running || !list->asked)) {
         list->asked = true;

@@ -124,8 +124,9 @@ static void wait_explain(haft_client *client, const haft_client_exchange *exchan
                                                 : haft_strerror(status));
 }
 
-/* Sends a request of the program. */
-static int64_t wait_begin(haft_client *client, const haft_client_exchange *exchange)
+/* Sends a request of the program, or with parameters that haft has written (request.h). */
+static int64_t wait_begin(haft_client *client, const haft_client_exchange *exchange,
+                          struct client_written written)
 {
     struct document *former = client->results; /* the exchange may point into it */
     unsigned explained = client->explained;
@@ -134,7 +135,7 @@ static int64_t wait_begin(haft_client *client, const haft_client_exchange *excha
     hf_client_enter(client);
     client->results = NULL;
     id = exchange->task ? hf_client_task_await(client, exchange)
-                        : hf_request_begin(client, exchange, 0);
+                        : hf_request_begin_written(client, exchange, 0, written);
     if (id < 0)
         wait_explain(client, exchange, (int)id, explained);
     hf_document_drop(client, former);
@@ -167,7 +168,13 @@ int64_t haft_client_begin(haft_client *client, const haft_client_exchange *excha
     }
     if (own.task && hf_client_task_check(client, "haft_client_begin", own.task))
         return HAFT_EINVAL;
-    return wait_begin(client, &own);
+    return wait_begin(client, &own, (struct client_written){0, 0});
+}
+
+int64_t hf_client_begin_written(haft_client *client, const haft_client_exchange *exchange,
+                                struct client_written written)
+{
+    return wait_begin(client, exchange, written);
 }
 
 int64_t haft_client_send(haft_client *client, const char *method, const char *params)
@@ -176,7 +183,8 @@ int64_t haft_client_send(haft_client *client, const char *method, const char *pa
 
     if (status)
         return status;
-    return wait_begin(client, HAFT_WITH(haft_client_exchange, .method = method, .params = params));
+    return wait_begin(client, HAFT_WITH(haft_client_exchange, .method = method, .params = params),
+                      (struct client_written){0, 0});
 }
 
 int64_t haft_client_latest(const haft_client *client)
@@ -188,7 +196,7 @@ int hf_client_exchange(haft_client *client, const haft_client_exchange *exchange
                        haft_result *ret_result)
 {
     unsigned timeout_ms = client->options.timeout_ms;
-    int64_t id = wait_begin(client, exchange);
+    int64_t id = wait_begin(client, exchange, (struct client_written){0, 0});
 
     if (id < 0)
         return (int)id;

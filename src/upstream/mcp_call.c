@@ -243,16 +243,18 @@ static void mcp_call_put_capabilities(const haft_call *call, struct json_writer 
     hf_json_end_object(w);
 }
 
-/* The client's own `_meta` without members of the protocol, and its trace. */
-static void mcp_call_put_meta(const haft_call *call, bool modern, struct json_writer *w)
+/* The client's own `_meta` without members of the protocol, and its trace. Returns where its members
+ * begin. */
+static size_t mcp_call_put_meta(const haft_call *call, bool modern, struct json_writer *w)
 {
     haft_value *meta = haft_request_meta(call);
     const haft_trace *trace = haft_call_trace(call);
     const char *level = hf_level_text(call->client.log_level);
     yyjson_val *key, *value;
-    size_t i, n;
+    size_t i, n, begin;
 
     hf_json_begin_object(json_key(w, "_meta"));
+    begin = w->out->size;
     if (meta)
         yyjson_obj_foreach(meta, i, n, key, value) {
             if (hf_meta_is_own(yyjson_get_str(key)))
@@ -269,6 +271,7 @@ static void mcp_call_put_meta(const haft_call *call, bool modern, struct json_wr
             hf_json_text(json_key(w, META_LOG_LEVEL), level);
     }
     hf_json_end_object(w);
+    return begin;
 }
 
 static void mcp_call_put_completion(const struct mcp_call *one, struct json_writer *w)
@@ -294,7 +297,8 @@ static bool mcp_call_may_be_modern(const haft_client *client)
     return client->negotiation.phase != NEGOTIATE_READY || client_is_modern(client);
 }
 
-static int mcp_call_put_params(const struct mcp_call *one, haft_buffer *out)
+static int mcp_call_put_params(const struct mcp_call *one, haft_buffer *out,
+                               struct client_written *ret_written)
 {
     struct json_writer w = {.out = out};
     haft_value *arguments;
@@ -317,7 +321,8 @@ static int mcp_call_put_params(const struct mcp_call *one, haft_buffer *out)
         break;
     }
     hf_mcp_question_put(one, &w);
-    mcp_call_put_meta(one->call, mcp_call_may_be_modern(one->link->client), &w);
+    ret_written->members = out->size;
+    ret_written->meta = mcp_call_put_meta(one->call, mcp_call_may_be_modern(one->link->client), &w);
     hf_json_end_object(&w);
     haft_buffer_add(out, "", 1);
     return out->status;
@@ -340,19 +345,20 @@ void hf_mcp_call_send(struct mcp_call *one)
     struct mcp *mcp = one->mcp;
     haft_client *client = one->link->client;
     int64_t left = haft_call_time_left(one->call), id;
-    int status = mcp_call_put_params(one, &mcp->params);
+    struct client_written written;
+    int status = mcp_call_put_params(one, &mcp->params, &written);
 
     one->waits = false;
     if (status) {
         hf_mcp_call_fail(one, status, haft_strerror(status));
         return;
     }
-    id = haft_client_begin(
+    id = hf_client_begin_written(
         client,
         HAFT_WITH(haft_client_exchange, .method = methods[one->method], .params = mcp->params.data,
                   .timeout_ms = left < 0 ? 0 : (unsigned)left + MCP_LATE_MS, .done = mcp_call_done,
-                  .progress = one->call->progress.token ? mcp_call_progress : NULL,
-                  .context = one));
+                  .progress = one->call->progress.token ? mcp_call_progress : NULL, .context = one),
+        written);
     if (id > 0)
         one->id = id;
     else
