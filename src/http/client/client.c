@@ -51,7 +51,7 @@ CURLM *hf_http_client_multi(http_client *client)
         return NULL;
     }
     client->multi = multi;
-    client->pool.left_to_libcurl = options->max_connections;
+    client->pool.limit_of_libcurl = options->max_connections;
     return multi;
 }
 
@@ -204,7 +204,9 @@ static void client_on_wait(uv_timer_t *timer)
     if (client->destroyed)
         return;
     hf_http_pool_expire(client, now);
-    hf_http_pool_serve(client);
+    hf_http_client_settle(client);
+    if (client->destroyed)
+        return;
     if (!client->requests && client->multi && now - client->idle_since >= client->options.idle_ms)
         client_drop_multi(client);
     client_wait_again(client);
@@ -344,6 +346,10 @@ void hf_http_client_settle(http_client *client)
         client_release_over(client);
         if (client->broken)
             client_restart(client);
+        else if (client->pool.share)
+            hf_http_pool_share(client);
+        else if (client->pool.retry)
+            hf_http_pool_retry(client);
         else if (client->pool.serve)
             hf_http_pool_serve(client);
         else if (client->waiting && !waited)

@@ -46,6 +46,7 @@ struct http_handle {
     bool has_method;       /* the name of a method, */
     bool at_socket;        /* the path of a Unix socket, */
     bool decodes;          /* and content codings */
+    bool connects;         /* libcurl has begun to connect, and does not wait for room */
     char reason[CURL_ERROR_SIZE];
 };
 
