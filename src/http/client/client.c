@@ -14,6 +14,7 @@ enum {
     DEFAULT_PER_HOST = 8,
     DEFAULT_IDLE_MS = 60000,
     OLDEST_LIBCURL = 0x075700, /* 7.87.0: CURLOPT_QUICK_EXIT, and TLS without SIGPIPE */
+    SAFE_LIBCURL = 0x080100,   /* 8.1.0: see hf_http_client_renew_handle */
     MAX_TEXTS = 64 << 10
 };
 
@@ -89,6 +90,27 @@ void hf_http_client_take_handle(http_request *request)
     request->easy = handle->easy;
 }
 
+/* Before 8.1.0 a handle remembers the last header of an earlier response, which libcurl has freed, and extends it if the
+ * first header of a response begins with a blank. So there a handle is used for one response. */
+static bool client_uses_handles_again(void)
+{
+    return curl_version_info(CURLVERSION_NOW)->version_num >= SAFE_LIBCURL;
+}
+
+bool hf_http_client_renew_handle(http_request *request)
+{
+    CURL *copy;
+
+    if (client_uses_handles_again())
+        return true;
+    copy = curl_easy_duphandle(request->easy);
+    if (!copy)
+        return false;
+    curl_easy_cleanup(request->easy);
+    request->easy = request->handle->easy = copy;
+    return true;
+}
+
 /* The handle of a stream, or of a direct request, is done with: libcurl knows it as one that only connects. */
 void hf_http_client_keep_handle(http_request *request)
 {
@@ -99,7 +121,8 @@ void hf_http_client_keep_handle(http_request *request)
         return;
     request->handle = NULL;
     request->easy = NULL;
-    if (request->stream || request->direct || client->destroyed || client->n_spare == HTTP_SPARE) {
+    if (request->stream || request->direct || client->destroyed || client->n_spare == HTTP_SPARE ||
+        !client_uses_handles_again()) {
         client_free_handle(client, handle);
         return;
     }

@@ -150,6 +150,8 @@ void hf_http_client_do_soon(http_request *request);
 /* Gives a request a handle, without options or prepared; none without memory. And takes it back. */
 void hf_http_client_take_handle(http_request *request);
 void hf_http_client_keep_handle(http_request *request);
+/* Prepares its handle, which is not added, for another response; false without memory. */
+bool hf_http_client_renew_handle(http_request *request);
 
 /* A libuv handle has closed. */
 void hf_http_client_handle_closed(http_client *client);
@@ -265,6 +267,8 @@ bool hf_http_check_method(const char *method);
 bool hf_http_check_name(const char *name, size_t size);
 bool hf_http_check_value(const char *value, size_t size);
 bool hf_http_check_url(const char *url, size_t limit);
+/* Whether the value of a header is empty for its reader. */
+bool hf_http_check_is_blank(const char *value);
 /* Whether only the client may write headers of this name. */
 bool hf_http_check_is_framing(const char *name);
 /* Reads the whole text as an unsigned decimal number; returns false otherwise. */
