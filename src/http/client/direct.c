@@ -116,6 +116,7 @@ bool hf_http_direct_use(http_request *request, struct http_connection *connectio
     connection->request = request;
     exchange->connection = connection;
     exchange->sent = 0;
+    exchange->closes = false;
     hf_http_answer_begin(request);
     exchange->unsendable = !hf_http_send(request);
     if (exchange->unsendable && !exchange->sent) {

@@ -85,6 +85,7 @@ struct http_exchange {
     enum answer_event event;
     size_t name_at, value_at; /* of the current header, in the head of the request */
     bool begun;               /* part of the current response, which may be a 1xx, has arrived */
+    bool closes;              /* the server has said that it closes the connection */
     bool keeps_alive;         /* the server will take another request */
     bool stopped;             /* the parser has stopped for a pause; */
     char *held;               /* what had been received */
