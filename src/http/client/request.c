@@ -29,6 +29,7 @@ static struct http_request_options request_with_defaults(const struct http_reque
 
     o.method = o.method ? o.method : "GET";
     o.url = o.url ? o.url : "";
+    o.body_size = strcmp(o.method, "HEAD") ? o.body_size : 0;
     o.max_url = request_size_or(o.max_url, 8 * REQUEST_KIB);
     o.max_send = request_size_or(o.max_send, 64 * REQUEST_KIB);
     o.max_body = request_size_or(o.max_body, 64 * REQUEST_MIB);

@@ -221,8 +221,8 @@ static bool setup_has(const struct http_request_options *options, const char *na
     return false;
 }
 
-/* Writes a line, linked to the next. libcurl interprets "Name:" as removal, and "Name;"
- * as an empty header. */
+/* Writes a line, linked to the next. libcurl interprets "Name:" with nothing or blanks behind it as
+ * removal, and "Name;" as an empty header. */
 static char *setup_write_line(struct curl_slist *line, char *at, const struct http_field *field)
 {
     size_t name = strlen(field->name), value = strlen(field->value);
@@ -231,7 +231,7 @@ static char *setup_write_line(struct curl_slist *line, char *at, const struct ht
     memcpy(at, field->name, name);
     memcpy(at + name, ": ", 2);
     memcpy(at + name + 2, field->value, value + 1);
-    if (!value)
+    if (hf_http_check_is_blank(field->value))
         memcpy(at + name, ";", sizeof ";");
     return at + name + value + sizeof ": ";
 }
