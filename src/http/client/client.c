@@ -92,16 +92,16 @@ void hf_http_client_take_handle(http_request *request)
 
 /* Before 8.1.0 a handle remembers the last header of an earlier response, which libcurl has freed, and extends it if the
  * first header of a response begins with a blank. So there a handle is used for one response. */
-static bool client_uses_handles_again(void)
+static bool client_uses_handles_again(const http_client *client)
 {
-    return curl_version_info(CURLVERSION_NOW)->version_num >= SAFE_LIBCURL;
+    return client->libcurl.version >= SAFE_LIBCURL;
 }
 
 bool hf_http_client_renew_handle(http_request *request)
 {
     CURL *copy;
 
-    if (client_uses_handles_again())
+    if (client_uses_handles_again(request->client))
         return true;
     copy = curl_easy_duphandle(request->easy);
     if (!copy)
@@ -122,7 +122,7 @@ void hf_http_client_keep_handle(http_request *request)
     request->handle = NULL;
     request->easy = NULL;
     if (request->stream || request->direct || client->destroyed || client->n_spare == HTTP_SPARE ||
-        !client_uses_handles_again()) {
+        !client_uses_handles_again(client)) {
         client_free_handle(client, handle);
         return;
     }
@@ -166,7 +166,7 @@ static void client_on_soon(uv_idle_t *idle)
     http_client *client = idle->data;
 
     client->uv->idle_stop(idle);
-    if (client->curl_due)
+    if (client->libcurl.due)
         hf_http_watch_due(client);
     hf_http_client_settle(client);
 }
@@ -369,6 +369,8 @@ void hf_http_client_settle(http_client *client)
         client_release_over(client);
         if (client->broken)
             client_restart(client);
+        else if (client->libcurl.nudge)
+            hf_http_watch_nudge(client);
         else if (client->pool.share)
             hf_http_pool_share(client);
         else if (client->pool.retry)
@@ -387,7 +389,7 @@ void hf_http_client_settle(http_client *client)
     }
     if (!client->requests)
         client_wait_again(client);
-    if (!client->waiting && !client->curl_due && !client->broken)
+    if (!client->waiting && !client->libcurl.due && !client->broken)
         client->uv->idle_stop(&client->soon); /* or the loop would only look for events */
 }
 
@@ -490,6 +492,7 @@ http_client *hf_http_client_create(uv_loop_t *loop, const struct http_client_opt
     client->allocator = allocator;
     client->uv = options->uv;
     client->loop = loop;
+    client->libcurl.version = curl_version_info(CURLVERSION_NOW)->version_num;
     client->options = *options;
     client->wait_at = UINT64_MAX;
     client_set_defaults(&client->options);

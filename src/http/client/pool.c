@@ -142,7 +142,7 @@ static http_request *pool_find_stuck(const http_client *client)
     return oldest;
 }
 
-/* libcurl looks for room when one of its own connections becomes free, and at no other time. */
+/* libcurl checks for room only when one of its connections becomes free. */
 void hf_http_pool_retry(http_client *client)
 {
     http_request *request;

@@ -98,6 +98,13 @@ struct http_request {
     unsigned redirects;
 };
 
+/* What a client knows of libcurl. */
+struct http_libcurl {
+    unsigned version;
+    bool due;   /* its timer has expired */
+    bool nudge; /* it may have forgotten to try another address */
+};
+
 struct http_client {
     const struct http_client_uv *uv;
     const haft_allocator *allocator;
@@ -106,9 +113,9 @@ struct http_client {
     size_t texts_size;
     uv_loop_t *loop;
     CURLM *multi; /* NULL until first use */
+    struct http_libcurl libcurl;
     uv_timer_t curl_timer, wait_timer;
     uv_idle_t soon;      /* for immediate work: a timer of 0 ms could starve the loop */
-    bool curl_due;       /* libcurl's timer has expired */
     uint64_t wait_at;    /* when wait_timer expires; UINT64_MAX if it is not set */
     unsigned handles;    /* open libuv handles */
     unsigned depth;      /* nesting of calls into libcurl */
@@ -167,6 +174,9 @@ void hf_http_watch_keep(http_client *client, const CURL *easy);
 int hf_http_watch_socket_closes(void *context, curl_socket_t socket);
 /* Lets libcurl do what is due: its timer has expired, or requests were added. Settle afterwards. */
 void hf_http_watch_due(http_client *client);
+/* A connection was closed, or not opened: has libcurl try the next address soon. */
+void hf_http_watch_attempt_over(http_client *client);
+void hf_http_watch_nudge(http_client *client);
 void hf_http_watch_close_all(http_client *client);
 
 /* ---- request.c ---- */

@@ -48,6 +48,7 @@ static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
     if (options->allow_address && !options->allow_address(options->allow_context, &address->addr,
                                                           (socklen_t)address->addrlen)) {
         request->refused_address = true;
+        hf_http_watch_attempt_over(request->client);
         return CURL_SOCKET_BAD;
     }
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
