@@ -66,6 +66,11 @@ static void resolves_names(void **state)
     assert_int_equal(outcome.error, HTTP_RESOLVE_FAILED);
     assert_non_null(strstr(outcome.text, "bad.test"));
     assert_false(outcome.maybe_handled);
+    /* A name is decoded once: this one is not an address. */
+    snprintf(url, sizeof url, "http://127.0.0.%%2531:%d/", rogue->port);
+    ask(&asker, (struct http_request_options){.url = url}, &outcome);
+    assert_int_equal(outcome.error, HTTP_RESOLVE_FAILED);
+    assert_int_equal(atomic_load(&rogue->requests), 1);
 
     /* One that does not come back holds up neither the request nor the end of the client. */
     atomic_store(&resolver_hangs, true);

@@ -101,6 +101,13 @@ static void uses_connections_again(void **state)
         {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi", 3},
         {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi", 3},
         {"HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 2\r\n\r\nhi", 3},
+        {"HTTP/1.1 200 OK\r\nConnection:\tclose\t\r\nContent-Length: 2\r\n\r\nhi", 3},
+        {"HTTP/1.1 200 OK\r\nConnection: x,\tclose ,y\r\nContent-Length: 2\r\n\r\nhi", 3},
+        {"HTTP/1.1 200 OK\r\nConnection: close\r\nConnection: keep-alive\r\nContent-Length: 2"
+         "\r\n\r\nhi",
+         3},
+        {"HTTP/1.1 103 Early Hints\r\nConnection: close\r\n\r\n" FINE, 3},
+        {"HTTP/1.1 200 OK\r\nConnection: closed, xclose\r\nContent-Length: 2\r\n\r\nhi", 1},
         /* Bytes that are not of the response, whatever they look like. */
         {FINE "!", 3},
         {FINE "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad", 3},

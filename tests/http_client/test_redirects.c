@@ -26,6 +26,10 @@ static void serve_redirects(struct rogue *rogue, int fd, int number)
     while (rogue_read(rogue, fd)) {
         const char *path = strchr(rogue->seen, '/');
 
+        if (!strncmp(path, "/blank ", 7)) {
+            rogue_puts(fd, "HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 0\r\n\r\n");
+            continue;
+        }
         if (sscanf(path, "/%3[0-9]%127[^ ]", status, rest) != 2) {
             rogue_puts(fd, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere");
         } else if (!strncmp(rest, "/else/", 6)) {
@@ -171,6 +175,12 @@ static void follows_what_it_may(void **state)
             rogue_saw(last, "secret") == rows[i].elsewhere ||
             rogue_saw(last, "X-Mine") == rows[i].elsewhere)
             fail_msg("row %zu: %s", i, last->seen);
+    }
+    /* A first header that begins with a blank continues none of the response before. */
+    snprintf(url, sizeof url, "%s/302/blank", rogue->url);
+    for (int i = 0; i < 20; i++) {
+        ask(&asker, (struct http_request_options){.url = url, .max_redirects = 1}, &outcome);
+        assert_int_equal(outcome.error, HTTP_BAD_ANSWER);
     }
     /* Once elsewhere, they do not come back either. */
     snprintf(url, sizeof url, "%s/302/else/302/else/a", rogue->url);

@@ -19,6 +19,7 @@ static void sends_requests(void **state)
     static char large[20000];
     static const struct http_field headers[] = {
         {"Authorization", "Bearer x"}, {"X-Empty", ""}, {"X-Two", "1"}, {"X-Two", "2"}};
+    static const struct http_field blank[] = {{"X-Blank", " \t"}, {"Accept", "\t"}};
     static const struct http_field agent[] = {{"User-Agent", "me"}, {"Content-Type", "text/plain"}};
     static const struct {
         struct http_request_options options;
@@ -69,7 +70,17 @@ static void sends_requests(void **state)
          {"\r\nUser-Agent: me\r\n", "\r\nContent-Type: text/plain\r\n"},
          {"haft/"}},
         {{.decode = true}, "/", "GET / ", {"Accept-Encoding: "}, {NULL}},
+        {{.headers = blank, .n_headers = 2},
+         "/",
+         "GET / ",
+         {"\r\nX-Blank:\r\n", "\r\nAccept:\r\n"},
+         {"*/*"}},
         {{.method = "HEAD"}, "/", "HEAD / ", {NULL}, {"Content-", "body"}},
+        {{.method = "HEAD", .body = "body", .body_size = 4},
+         "/?",
+         "HEAD /? ",
+         {NULL},
+         {"Content-", "body"}},
         {{.method = "POST", .body = large, .body_size = sizeof large},
          "/",
          "POST / ",

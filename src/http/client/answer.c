@@ -63,6 +63,21 @@ static int answer_on_name_complete(llhttp_t *parser)
     return HPE_OK;
 }
 
+/* Whether a list has this in it. */
+static bool answer_lists(const char *list, const char *word)
+{
+    size_t size = strlen(word);
+
+    for (;;) {
+        list += strspn(list, ", \t");
+        if (!*list)
+            return false;
+        if (strcspn(list, ", \t") == size && !strncasecmp(list, word, size))
+            return true;
+        list += strcspn(list, ", \t");
+    }
+}
+
 static int answer_on_value_complete(llhttp_t *parser)
 {
     http_request *request = parser->data;
@@ -76,6 +91,10 @@ static int answer_on_value_complete(llhttp_t *parser)
         return HPE_OK;
     if (!hf_http_response_end_field(request, exchange->name_at, exchange->value_at))
         return HPE_USER;
+    /* llhttp overlooks it behind a tab, and before another such header. */
+    if (!strcasecmp(request->head + exchange->name_at, "Connection") &&
+        answer_lists(request->head + exchange->value_at, "close"))
+        exchange->closes = true;
     exchange->name_at = request->head_size;
     return HPE_OK;
 }
@@ -100,7 +119,7 @@ static int answer_on_message_complete(llhttp_t *parser)
 {
     http_request *request = parser->data;
 
-    request->exchange.keeps_alive = llhttp_should_keep_alive(parser);
+    request->exchange.keeps_alive = !request->exchange.closes && llhttp_should_keep_alive(parser);
     return answer_stop_for(request, ANSWER_END);
 }
 
@@ -127,11 +146,24 @@ void hf_http_answer_begin(http_request *request)
     exchange->name_at = 0;
 }
 
+/* With llhttp's reason, unless the failure is ours. */
 static enum answer_state answer_fail(http_request *request)
 {
-    if (!request->failure)
+    const llhttp_t *parser = &request->exchange.parser;
+    llhttp_errno_t code = llhttp_get_errno(parser);
+
+    if (!request->failure) {
         request->failure = HTTP_BAD_ANSWER;
+        if (code != HPE_OK && code != HPE_PAUSED && code != HPE_USER)
+            request->why = llhttp_get_error_reason(parser);
+    }
     return ANSWER_FAILED;
+}
+
+/* llhttp skips empty lines before a response. */
+static bool answer_begins_badly(const http_request *request, const char *bytes, size_t size)
+{
+    return !request->exchange.begun && size && (*bytes == '\r' || *bytes == '\n');
 }
 
 /* Whether bytes of a body can follow. */
@@ -185,6 +217,10 @@ enum answer_state hf_http_answer_feed(http_request *request, const char *bytes, 
     size_t at = 0, used;
 
     while (state == ANSWER_MORE && code == HPE_PAUSED) {
+        if (answer_begins_badly(request, bytes + at, size - at)) {
+            state = answer_fail(request);
+            break;
+        }
         code = llhttp_execute(&exchange->parser, bytes + at, size - at);
         used = code == HPE_OK       ? size - at
                : code == HPE_PAUSED ? (size_t)(llhttp_get_error_pos(&exchange->parser) - bytes) - at

@@ -57,6 +57,11 @@ bool hf_http_check_value(const char *value, size_t size)
     return true;
 }
 
+bool hf_http_check_is_blank(const char *value)
+{
+    return !value[strspn(value, " \t")];
+}
+
 /* Checks only the characters: libcurl parses it, here and later, so that there is one
  * interpretation. */
 bool hf_http_check_url(const char *url, size_t limit)

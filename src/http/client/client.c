@@ -14,6 +14,7 @@ enum {
     DEFAULT_PER_HOST = 8,
     DEFAULT_IDLE_MS = 60000,
     OLDEST_LIBCURL = 0x075700, /* 7.87.0: CURLOPT_QUICK_EXIT, and TLS without SIGPIPE */
+    SAFE_LIBCURL = 0x080100,   /* 8.1.0: see hf_http_client_renew_handle */
     MAX_TEXTS = 64 << 10
 };
 
@@ -51,7 +52,7 @@ CURLM *hf_http_client_multi(http_client *client)
         return NULL;
     }
     client->multi = multi;
-    client->pool.left_to_libcurl = options->max_connections;
+    client->pool.limit_of_libcurl = options->max_connections;
     return multi;
 }
 
@@ -89,6 +90,27 @@ void hf_http_client_take_handle(http_request *request)
     request->easy = handle->easy;
 }
 
+/* Before 8.1.0 a handle remembers the last header of an earlier response, which libcurl has freed, and extends it if the
+ * first header of a response begins with a blank. So there a handle is used for one response. */
+static bool client_uses_handles_again(const http_client *client)
+{
+    return client->libcurl.version >= SAFE_LIBCURL;
+}
+
+bool hf_http_client_renew_handle(http_request *request)
+{
+    CURL *copy;
+
+    if (client_uses_handles_again(request->client))
+        return true;
+    copy = curl_easy_duphandle(request->easy);
+    if (!copy)
+        return false;
+    curl_easy_cleanup(request->easy);
+    request->easy = request->handle->easy = copy;
+    return true;
+}
+
 /* The handle of a stream, or of a direct request, is done with: libcurl knows it as one that only connects. */
 void hf_http_client_keep_handle(http_request *request)
 {
@@ -99,7 +121,8 @@ void hf_http_client_keep_handle(http_request *request)
         return;
     request->handle = NULL;
     request->easy = NULL;
-    if (request->stream || request->direct || client->destroyed || client->n_spare == HTTP_SPARE) {
+    if (request->stream || request->direct || client->destroyed || client->n_spare == HTTP_SPARE ||
+        !client_uses_handles_again(client)) {
         client_free_handle(client, handle);
         return;
     }
@@ -143,7 +166,7 @@ static void client_on_soon(uv_idle_t *idle)
     http_client *client = idle->data;
 
     client->uv->idle_stop(idle);
-    if (client->curl_due)
+    if (client->libcurl.due)
         hf_http_watch_due(client);
     hf_http_client_settle(client);
 }
@@ -204,7 +227,9 @@ static void client_on_wait(uv_timer_t *timer)
     if (client->destroyed)
         return;
     hf_http_pool_expire(client, now);
-    hf_http_pool_serve(client);
+    hf_http_client_settle(client);
+    if (client->destroyed)
+        return;
     if (!client->requests && client->multi && now - client->idle_since >= client->options.idle_ms)
         client_drop_multi(client);
     client_wait_again(client);
@@ -344,6 +369,12 @@ void hf_http_client_settle(http_client *client)
         client_release_over(client);
         if (client->broken)
             client_restart(client);
+        else if (client->libcurl.nudge)
+            hf_http_watch_nudge(client);
+        else if (client->pool.share)
+            hf_http_pool_share(client);
+        else if (client->pool.retry)
+            hf_http_pool_retry(client);
         else if (client->pool.serve)
             hf_http_pool_serve(client);
         else if (client->waiting && !waited)
@@ -358,7 +389,7 @@ void hf_http_client_settle(http_client *client)
     }
     if (!client->requests)
         client_wait_again(client);
-    if (!client->waiting && !client->curl_due && !client->broken)
+    if (!client->waiting && !client->libcurl.due && !client->broken)
         client->uv->idle_stop(&client->soon); /* or the loop would only look for events */
 }
 
@@ -461,6 +492,7 @@ http_client *hf_http_client_create(uv_loop_t *loop, const struct http_client_opt
     client->allocator = allocator;
     client->uv = options->uv;
     client->loop = loop;
+    client->libcurl.version = curl_version_info(CURLVERSION_NOW)->version_num;
     client->options = *options;
     client->wait_at = UINT64_MAX;
     client_set_defaults(&client->options);

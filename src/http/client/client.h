@@ -114,7 +114,7 @@ struct http_request_options {
     const char *unix_socket; /* connect to this instead of the URL's host; default: none */
     const struct http_field *headers; /* copied; framing headers are rejected */
     size_t n_headers;
-    const void *body; /* not copied: must remain valid until on_end */
+    const void *body; /* not copied: must remain valid until on_end; HEAD has none */
     size_t body_size;
 
     size_t max_url;    /* 8 KiB */

@@ -84,9 +84,10 @@ static void direct_stop_opening(http_request *request)
 {
     request->exchange.opening = false;
     request->client->pool.n_opening--;
+    request->client->pool.share = true;
 }
 
-void hf_http_direct_seek(http_request *request)
+bool hf_http_direct_seek(http_request *request)
 {
     http_client *client = request->client;
     struct http_place *place = request->exchange.place;
@@ -94,20 +95,18 @@ void hf_http_direct_seek(http_request *request)
 
     while (!request->exchange.fresh && (connection = hf_http_pool_take(client, place)))
         if (hf_http_direct_use(request, connection))
-            return;
-    if (hf_http_pool_has_room(client, place))
-        direct_open(request);
-    else
-        hf_http_pool_wait(request);
+            return true;
+    if (!hf_http_pool_has_room(client, place))
+        return false;
+    direct_open(request);
+    return true;
 }
 
 /* Those that wait have come before. */
 void hf_http_direct_start(http_request *request)
 {
-    if (request->exchange.place->waiting)
+    if (request->exchange.place->waiting || !hf_http_direct_seek(request))
         hf_http_pool_wait(request);
-    else
-        hf_http_direct_seek(request);
 }
 
 bool hf_http_direct_use(http_request *request, struct http_connection *connection)
@@ -117,6 +116,7 @@ bool hf_http_direct_use(http_request *request, struct http_connection *connectio
     connection->request = request;
     exchange->connection = connection;
     exchange->sent = 0;
+    exchange->closes = false;
     hf_http_answer_begin(request);
     exchange->unsendable = !hf_http_send(request);
     if (exchange->unsendable && !exchange->sent) {

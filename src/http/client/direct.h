@@ -56,9 +56,12 @@ struct http_pool {
     unsigned n_opening;     /* by libcurl */
     bool taking;            /* libcurl is to leave this socket open: */
     int taken;
-    unsigned left_to_libcurl;                    /* maximum of libcurl's connections */
+    unsigned left_to_libcurl;                    /* for its own requests */
+    unsigned limit_of_libcurl;                   /* with what it opens for direct requests */
     http_request *first_waiting, **last_waiting; /* for a connection */
     bool serve;                                  /* one of them may be able to have one */
+    bool share;                                  /* there may be more or less for libcurl */
+    bool retry;                                  /* there is more, which libcurl does not know */
     http_request *spare_requests[HTTP_SPARE];    /* for reuse, with their memory */
     unsigned n_spare_requests;
 };
@@ -82,6 +85,7 @@ struct http_exchange {
     enum answer_event event;
     size_t name_at, value_at; /* of the current header, in the head of the request */
     bool begun;               /* part of the current response, which may be a 1xx, has arrived */
+    bool closes;              /* the server has said that it closes the connection */
     bool keeps_alive;         /* the server will take another request */
     bool stopped;             /* the parser has stopped for a pause; */
     char *held;               /* what had been received */
@@ -139,8 +143,10 @@ void hf_http_pool_serve(http_client *client);
 /* When the first idle connection must be closed; closes those that have been idle for too long. */
 uint64_t hf_http_pool_due(const http_client *client);
 void hf_http_pool_expire(http_client *client, uint64_t now);
-/* Tells libcurl, before it gets another request, how many connections are left for it. */
+/* Tells libcurl how many connections are left for it; gives it the requests again that wait for one, if there are
+ * more than before. */
 void hf_http_pool_share(http_client *client);
+void hf_http_pool_retry(http_client *client);
 
 /* ---- answer.c ---- */
 
@@ -159,8 +165,8 @@ bool hf_http_direct_suits(const http_client *client, const struct http_request_o
 void hf_http_direct_start(http_request *request);
 /* Sends it on this connection.  False: the connection was closed, and nothing sent. */
 bool hf_http_direct_use(http_request *request, struct http_connection *connection);
-/* Finds it a connection, or has one opened. */
-void hf_http_direct_seek(http_request *request);
+/* Finds it a connection, or has one opened; false if there is no room for one. */
+bool hf_http_direct_seek(http_request *request);
 /* libcurl has connected; it is paused, or resumed; the loop continues it; it is over. */
 void hf_http_direct_connected(http_request *request);
 void hf_http_direct_watch(http_request *request);

@@ -19,12 +19,14 @@ static char *head_put(char *at, const char *text, size_t size)
     return at + size;
 }
 
-/* An empty value has no blank before it. */
+/* An empty value has no blank before it, nor is it one. */
 static char *head_put_field(char *at, const char *name, const char *value)
 {
+    bool blank = hf_http_check_is_blank(value);
+
     at = stpcpy(at, name);
-    at = head_put(at, ": ", *value ? 2 : 1);
-    at = stpcpy(at, value);
+    at = head_put(at, ": ", blank ? 1 : 2);
+    at = blank ? at : stpcpy(at, value);
     return head_put(at, "\r\n", 2);
 }
 

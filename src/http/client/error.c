@@ -84,6 +84,9 @@ enum http_error hf_http_error_of(const http_request *request, CURLcode code)
     /* libcurl reports a header line that is too long as out of memory. */
     if (code == CURLE_OUT_OF_MEMORY && request->phase == PHASE_ANSWER)
         return HTTP_HEAD_TOO_BIG;
+    /* A line without a colon, or a first one that continues another. */
+    if (code == CURLE_BAD_FUNCTION_ARGUMENT && request->phase >= PHASE_ANSWER)
+        return HTTP_BAD_ANSWER;
     if (code == CURLE_OPERATION_TIMEDOUT)
         return error_of_wait(request);
     if (code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_SEND_FAIL_REWIND)

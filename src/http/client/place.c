@@ -8,6 +8,13 @@
 
 #include "http/client/room.h"
 
+/* Older versions of libcurl return an empty query without being asked to. */
+#ifdef CURLU_GET_EMPTY
+enum { PLACE_EMPTY = CURLU_GET_EMPTY };
+#else
+enum { PLACE_EMPTY = 0 };
+#endif
+
 /* The parts of a URL, in libcurl's memory. */
 struct place_parts {
     char *host, *port, *path, *query, *zone;
@@ -39,8 +46,16 @@ static void place_parts_free(struct place_parts *parts)
     curl_free(parts->zone);
 }
 
-/* Some parts need not be there.  An address with a zone is libcurl's, and so is a host, which libcurl decodes, that
- * would not be a line of the head. */
+/* Whether a host is what libcurl makes of it: decoded once, and not to be decoded or translated again. */
+static bool place_is_plain(const char *host)
+{
+    for (; *host; host++)
+        if (*host <= ' ' || *host > '~' || *host == '%')
+            return false;
+    return true;
+}
+
+/* Some parts need not be there.  An address with a zone is libcurl's, and so is a host that is not plain. */
 static int place_get_parts(CURLU *parsed, struct place_parts *ret_parts)
 {
     CURLUcode code = curl_url_get(parsed, CURLUPART_HOST, &ret_parts->host, 0);
@@ -50,11 +65,10 @@ static int place_get_parts(CURLU *parsed, struct place_parts *ret_parts)
     if (!code)
         code = curl_url_get(parsed, CURLUPART_PATH, &ret_parts->path, 0);
     if (!code) {
-        code = curl_url_get(parsed, CURLUPART_QUERY, &ret_parts->query, 0);
+        code = curl_url_get(parsed, CURLUPART_QUERY, &ret_parts->query, PLACE_EMPTY);
         code = code == CURLUE_NO_QUERY ? CURLUE_OK : code;
     }
-    if (!code && (!hf_http_check_value(ret_parts->host, strlen(ret_parts->host)) ||
-                  strpbrk(ret_parts->host, " \t") ||
+    if (!code && (!place_is_plain(ret_parts->host) ||
                   !curl_url_get(parsed, CURLUPART_ZONEID, &ret_parts->zone, 0)))
         return HAFT_EINVAL;
     return code == CURLUE_OUT_OF_MEMORY ? HAFT_ENOMEM : code ? HAFT_EINVAL : 0;

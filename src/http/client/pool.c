@@ -22,6 +22,7 @@ void hf_http_pool_discount(http_client *client, struct http_place *place)
     client->pool.n_connections--;
     place->connections--;
     client->pool.serve = client->pool.first_waiting;
+    client->pool.share = true;
     hf_http_place_release(client, place);
 }
 
@@ -99,22 +100,60 @@ bool hf_http_pool_has_room(http_client *client, const struct http_place *place)
     return oldest;
 }
 
+/* The only connection of the pool may be there in any case. */
+static unsigned pool_left_to_libcurl(const http_client *client)
+{
+    unsigned most = client->options.max_connections, n = client->pool.n_connections;
+
+    if (n == 1 && pool_of_libcurl(client) >= most)
+        return most;
+    return n < most ? most - n : 1;
+}
+
 void hf_http_pool_share(http_client *client)
 {
-    unsigned most = client->options.max_connections, left;
+    struct http_pool *pool = &client->pool;
     struct http_connection *oldest;
+    unsigned left, limit;
 
-    while (client->pool.n_connections + pool_of_libcurl(client) > most &&
+    while (pool->n_connections + pool_of_libcurl(client) > client->options.max_connections &&
            (oldest = pool_oldest(client)))
         hf_http_pool_close(oldest);
-    /* It counts those that it opens for direct requests itself. */
-    left = client->pool.n_connections - client->pool.n_opening;
-    left = left < most ? most - left : 1;
-    if (left == client->pool.left_to_libcurl)
+    pool->share = false;
+    left = pool_left_to_libcurl(client);
+    limit = left + pool->n_opening;
+    pool->retry = pool->retry || left > pool->left_to_libcurl;
+    pool->left_to_libcurl = left;
+    if (!client->multi || limit == pool->limit_of_libcurl)
         return;
-    client->pool.left_to_libcurl = left;
-    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)left);
-    curl_multi_setopt(client->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)left);
+    pool->limit_of_libcurl = limit;
+    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)limit);
+    curl_multi_setopt(client->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)limit);
+}
+
+/* The oldest request that libcurl has done nothing for yet, in this pass. */
+static http_request *pool_find_stuck(const http_client *client)
+{
+    http_request *oldest = NULL;
+
+    for (http_request *at = client->requests; at; at = at->next)
+        if (at->added && at->handle && !at->handle->connects && at->pass != client->pass)
+            oldest = at;
+    return oldest;
+}
+
+/* libcurl checks for room only when one of its connections becomes free. */
+void hf_http_pool_retry(http_client *client)
+{
+    http_request *request;
+
+    client->pool.retry = false;
+    client->pass++;
+    while (!client->destroyed && !client->broken && (request = pool_find_stuck(client))) {
+        request->pass = client->pass;
+        hf_http_request_remove(request);
+        hf_http_request_add(request);
+    }
 }
 
 /* ---- connections ---- */
@@ -256,15 +295,15 @@ void hf_http_pool_put(struct http_connection *connection)
         return;
     }
     if (next) {
-        hf_http_pool_stop_waiting(next);
-        if (!hf_http_direct_use(next, connection))
-            hf_http_direct_seek(next);
+        if (hf_http_direct_use(next, connection))
+            hf_http_pool_stop_waiting(next);
         return;
     }
     client->uv->unref((uv_handle_t *)&connection->poll);
     connection->idle_since = client->uv->now(client->loop);
     pool_link_idle(connection);
-    client->pool.serve = client->pool.first_waiting; /* for another place, it can be closed */
+    client->pool.serve = client->pool.first_waiting; /* for another place, it can be closed; */
+    client->pool.share = true;                       /* or for libcurl */
     hf_http_client_wait_until(client, connection->idle_since + client->options.idle_ms);
 }
 
@@ -274,13 +313,8 @@ void hf_http_pool_serve(http_client *client)
 
     client->pool.serve = false;
     for (http_request *request = client->pool.first_waiting; request; request = next) {
-        struct http_exchange *exchange = &request->exchange;
-
-        next = exchange->next;
-        if ((exchange->place->idle && !exchange->fresh) ||
-            hf_http_pool_has_room(client, exchange->place)) {
+        next = request->exchange.next;
+        if (hf_http_direct_seek(request))
             hf_http_pool_stop_waiting(request);
-            hf_http_direct_seek(request);
-        }
     }
 }

@@ -140,7 +140,9 @@ bool hf_http_redirect_follow(http_request *request)
     request->body_sent = 0;
     *request->handle->reason = '\0';
     hf_http_response_clear(request);
-    code = curl_easy_setopt(request->easy, CURLOPT_CURLU, NULL);
+    code = hf_http_client_renew_handle(request) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
+    if (!code)
+        code = curl_easy_setopt(request->easy, CURLOPT_CURLU, NULL);
     if (!code)
         code = curl_easy_setopt(request->easy, CURLOPT_URL, request->location);
     if (!code && !request->keeps_method && !request->head_only)

@@ -29,6 +29,7 @@ static struct http_request_options request_with_defaults(const struct http_reque
 
     o.method = o.method ? o.method : "GET";
     o.url = o.url ? o.url : "";
+    o.body_size = strcmp(o.method, "HEAD") ? o.body_size : 0;
     o.max_url = request_size_or(o.max_url, 8 * REQUEST_KIB);
     o.max_send = request_size_or(o.max_send, 64 * REQUEST_KIB);
     o.max_body = request_size_or(o.max_body, 64 * REQUEST_MIB);
@@ -305,6 +306,13 @@ void hf_http_request_finish(http_request *request, enum http_error error)
         hf_http_request_release(request);
 }
 
+/* Others may have what this request did not take, or no longer has. */
+static void request_leave_to_loop(http_client *client)
+{
+    if (!client->depth && (client->broken || client->pool.serve || client->pool.share))
+        hf_http_client_settle_soon(client);
+}
+
 void hf_http_request_cancel(http_request *request)
 {
     http_client *client = request->client;
@@ -312,9 +320,7 @@ void hf_http_request_cancel(http_request *request)
     if (request->over)
         return;
     hf_http_request_finish(request, HTTP_CANCELLED);
-    /* The remaining work is left to the loop. */
-    if (!client->depth && (client->broken || client->pool.serve))
-        hf_http_client_settle_soon(client);
+    request_leave_to_loop(client);
 }
 
 /* ---- the beginning ---- */
@@ -330,6 +336,7 @@ bool hf_http_request_add(http_request *request)
         return false;
     }
     hf_http_pool_share(client);
+    request->handle->connects = false;
     client->depth++;
     code = curl_multi_add_handle(multi, request->easy);
     client->depth--;
@@ -356,10 +363,12 @@ static void request_go(http_request *request)
     client->pool.n_direct += request->direct;
     client->uv->ref((uv_handle_t *)&client->wait_timer);
     hf_http_client_wait_until(client, hf_http_request_deadline(request, &error));
-    if (request->direct)
-        hf_http_direct_start(request);
-    else
+    if (!request->direct) {
         hf_http_client_do_soon(request);
+        return;
+    }
+    hf_http_direct_start(request);
+    request_leave_to_loop(client);
 }
 
 /* What a request leaves to a later one. */

@@ -46,6 +46,7 @@ struct http_handle {
     bool has_method;       /* the name of a method, */
     bool at_socket;        /* the path of a Unix socket, */
     bool decodes;          /* and content codings */
+    bool connects;         /* libcurl has begun to connect, and does not wait for room */
     char reason[CURL_ERROR_SIZE];
 };
 
@@ -97,6 +98,13 @@ struct http_request {
     unsigned redirects;
 };
 
+/* What a client knows of libcurl. */
+struct http_libcurl {
+    unsigned version;
+    bool due;   /* its timer has expired */
+    bool nudge; /* it may have forgotten to try another address */
+};
+
 struct http_client {
     const struct http_client_uv *uv;
     const haft_allocator *allocator;
@@ -105,9 +113,9 @@ struct http_client {
     size_t texts_size;
     uv_loop_t *loop;
     CURLM *multi; /* NULL until first use */
+    struct http_libcurl libcurl;
     uv_timer_t curl_timer, wait_timer;
     uv_idle_t soon;      /* for immediate work: a timer of 0 ms could starve the loop */
-    bool curl_due;       /* libcurl's timer has expired */
     uint64_t wait_at;    /* when wait_timer expires; UINT64_MAX if it is not set */
     unsigned handles;    /* open libuv handles */
     unsigned depth;      /* nesting of calls into libcurl */
@@ -149,6 +157,8 @@ void hf_http_client_do_soon(http_request *request);
 /* Gives a request a handle, without options or prepared; none without memory. And takes it back. */
 void hf_http_client_take_handle(http_request *request);
 void hf_http_client_keep_handle(http_request *request);
+/* Prepares its handle, which is not added, for another response; false without memory. */
+bool hf_http_client_renew_handle(http_request *request);
 
 /* A libuv handle has closed. */
 void hf_http_client_handle_closed(http_client *client);
@@ -164,6 +174,9 @@ void hf_http_watch_keep(http_client *client, const CURL *easy);
 int hf_http_watch_socket_closes(void *context, curl_socket_t socket);
 /* Lets libcurl do what is due: its timer has expired, or requests were added. Settle afterwards. */
 void hf_http_watch_due(http_client *client);
+/* A connection was closed, or not opened: has libcurl try the next address soon. */
+void hf_http_watch_attempt_over(http_client *client);
+void hf_http_watch_nudge(http_client *client);
 void hf_http_watch_close_all(http_client *client);
 
 /* ---- request.c ---- */
@@ -264,6 +277,8 @@ bool hf_http_check_method(const char *method);
 bool hf_http_check_name(const char *name, size_t size);
 bool hf_http_check_value(const char *value, size_t size);
 bool hf_http_check_url(const char *url, size_t limit);
+/* Whether the value of a header is empty for its reader. */
+bool hf_http_check_is_blank(const char *value);
 /* Whether only the client may write headers of this name. */
 bool hf_http_check_is_framing(const char *name);
 /* Reads the whole text as an unsigned decimal number; returns false otherwise. */

@@ -26,19 +26,29 @@ static bool setup_is_repeat(http_request *request)
     return request->not_again;
 }
 
+static int setup_on_resolve(void *resolver, void *reserved, void *context)
+{
+    (void)resolver, (void)reserved;
+    ((struct http_handle *)context)->connects = true;
+    return 0;
+}
+
 /* Opens every connection, to the resolved address. */
 static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
                                    struct curl_sockaddr *address)
 {
-    http_request *request = ((struct http_handle *)context)->request;
+    struct http_handle *handle = context;
+    http_request *request = handle->request;
     const struct http_client_options *options = &request->client->options;
 
     (void)purpose;
+    handle->connects = true;
     if (request->over || setup_is_repeat(request))
         return CURL_SOCKET_BAD;
     if (options->allow_address && !options->allow_address(options->allow_context, &address->addr,
                                                           (socklen_t)address->addrlen)) {
         request->refused_address = true;
+        hf_http_watch_attempt_over(request->client);
         return CURL_SOCKET_BAD;
     }
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -57,9 +67,11 @@ static CURLcode setup_on_tls(CURL *easy, void *tls, void *context)
  * executed it: this is called a second time, and refuses. */
 static int setup_on_issue(void *context, char *to, char *from, int to_port, int from_port)
 {
-    http_request *request = ((struct http_handle *)context)->request;
+    struct http_handle *handle = context;
+    http_request *request = handle->request;
 
     (void)to, (void)from, (void)to_port, (void)from_port;
+    handle->connects = true;
     if (request->direct && !request->over) /* nothing is sent by libcurl */
         return CURL_PREREQFUNC_OK;
     if (request->over || setup_is_repeat(request))
@@ -151,8 +163,8 @@ static void setup_pointer(struct setup *setup, CURLoption option, const void *va
 static void setup_contexts(struct setup *setup, struct http_handle *handle)
 {
     static const CURLoption contexts[] = {
-        CURLOPT_PRIVATE,  CURLOPT_WRITEDATA,  CURLOPT_HEADERDATA,    CURLOPT_READDATA,
-        CURLOPT_SEEKDATA, CURLOPT_PREREQDATA, CURLOPT_OPENSOCKETDATA};
+        CURLOPT_PRIVATE,  CURLOPT_WRITEDATA,  CURLOPT_HEADERDATA,     CURLOPT_READDATA,
+        CURLOPT_SEEKDATA, CURLOPT_PREREQDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_RESOLVER_START_DATA};
 
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
         setup_pointer(setup, contexts[i], handle);
@@ -168,6 +180,7 @@ static void setup_callbacks(struct setup *setup, http_client *client)
     setup_function(setup, CURLOPT_READFUNCTION, setup_on_read);
     setup_function(setup, CURLOPT_SEEKFUNCTION, setup_on_seek);
     setup_function(setup, CURLOPT_PREREQFUNCTION, setup_on_issue);
+    setup_function(setup, CURLOPT_RESOLVER_START_FUNCTION, setup_on_resolve);
     setup_function(setup, CURLOPT_OPENSOCKETFUNCTION, setup_on_open);
     setup_function(setup, CURLOPT_CLOSESOCKETFUNCTION, hf_http_watch_socket_closes);
     setup_pointer(setup, CURLOPT_CLOSESOCKETDATA, client); /* outlives the request */
@@ -209,8 +222,8 @@ static bool setup_has(const struct http_request_options *options, const char *na
     return false;
 }
 
-/* Writes a line, linked to the next. libcurl interprets "Name:" as removal, and "Name;"
- * as an empty header. */
+/* Writes a line, linked to the next. libcurl interprets "Name:" with nothing or blanks behind it as
+ * removal, and "Name;" as an empty header. */
 static char *setup_write_line(struct curl_slist *line, char *at, const struct http_field *field)
 {
     size_t name = strlen(field->name), value = strlen(field->value);
@@ -219,7 +232,7 @@ static char *setup_write_line(struct curl_slist *line, char *at, const struct ht
     memcpy(at, field->name, name);
     memcpy(at + name, ": ", 2);
     memcpy(at + name + 2, field->value, value + 1);
-    if (!value)
+    if (hf_http_check_is_blank(field->value))
         memcpy(at + name, ";", sizeof ";");
     return at + name + value + sizeof ": ";
 }

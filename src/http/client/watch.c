@@ -71,9 +71,30 @@ static int watch_start(struct http_watch *watch)
     return status;
 }
 
+void hf_http_watch_attempt_over(http_client *client)
+{
+    enum { WATCH_SURE = 0x080400 }; /* 8.4.0 does it of itself */
+
+    client->libcurl.nudge = client->libcurl.version < WATCH_SURE;
+}
+
+/* After an address that does not answer, libcurl prepares the next one of the same family and opens its socket when it is
+ * called next, but waits for neither a socket nor a timer. A change of the pause makes it continue. */
+void hf_http_watch_nudge(http_client *client)
+{
+    client->libcurl.nudge = false;
+    client->depth++;
+    for (http_request *request = client->requests; request; request = request->next)
+        if (request->added && request->phase == PHASE_CONNECT && request->handle->connects) {
+            curl_easy_pause(request->easy, CURLPAUSE_RECV);
+            curl_easy_pause(request->easy, CURLPAUSE_CONT);
+        }
+    client->depth--;
+}
+
 void hf_http_watch_due(http_client *client)
 {
-    client->curl_due = false; /* libcurl says so again if it is */
+    client->libcurl.due = false; /* libcurl says so again if it is */
     watch_act(client, CURL_SOCKET_TIMEOUT, 0);
 }
 
@@ -149,10 +170,12 @@ static void watch_remove(struct http_watch *watch)
 
     curl_multi_assign(client->multi, watch->socket, NULL);
     watch->events = 0;
-    if (watch->stays)
+    if (watch->stays) {
         client->uv->unref((uv_handle_t *)&watch->poll);
-    else
-        watch_close(watch);
+        return;
+    }
+    watch_close(watch);
+    hf_http_watch_attempt_over(client);
 }
 
 static struct http_watch *watch_assign(http_client *client, curl_socket_t socket)
@@ -204,6 +227,7 @@ int hf_http_watch_socket_closes(void *context, curl_socket_t socket)
     http_client *client = context;
     struct http_watch *watch = watch_find(client, socket);
 
+    hf_http_watch_attempt_over(client);
     if (watch)
         watch_close(watch);
     if (client->pool.taking && client->pool.taken == socket) {
@@ -221,7 +245,7 @@ int hf_http_watch_time(CURLM *multi, long ms, void *context)
     if (client->destroyed)
         return 0;
     client->uv->timer_stop(&client->curl_timer);
-    client->curl_due = !ms;
+    client->libcurl.due = !ms;
     if (!ms)
         hf_http_client_settle_soon(client);
     else if (ms > 0 && client->uv->timer_start(&client->curl_timer, watch_on_time, (uint64_t)ms, 0))
