@@ -58,17 +58,20 @@ int hf_http_headers_forward(const struct upstream *upstream, const haft_header *
     int count = 0;
 
     for (size_t i = 0; rules->has_forward && i < n; i++) {
-        haft_header *copy = &list[count];
+        haft_header *copy;
 
         if (!request_is_among(headers[i].name, rules->forward, rules->n_forward) ||
             REQUEST_IS(headers[i].name, request_private) ||
             REQUEST_IS(headers[i].name, request_framing))
             continue;
+        count++;
+        if (!list)
+            continue;
+        copy = &list[count - 1];
         copy->name = haft_arena_copy(arena, headers[i].name, strlen(headers[i].name));
         copy->value = haft_arena_copy(arena, headers[i].value, strlen(headers[i].value));
         if (!copy->name || !copy->value)
             return HAFT_ENOMEM;
-        count++;
     }
     return count;
 }

@@ -76,8 +76,8 @@ struct upstream_kind {
     /* Whether two items of one upstream whose definitions are equal are also called in the same way.  NULL:
      * always. */
     bool (*same)(const struct item *left, const struct item *right);
-    /* Puts copies of those of a client's headers that it passes on into the list, which has room for all.
-     * Returns their number or HAFT_ENOMEM.  NULL: it passes none on. */
+    /* Puts copies of those of a client's headers that it passes on into the list, which has room for all; NULL: only
+     * counts them.  Returns their number or HAFT_ENOMEM.  NULL: it passes none on. */
     int (*forward)(const struct upstream *upstream, const haft_header *headers, size_t n,
                    haft_arena *arena, haft_header *list);
     bool passes_meta; /* it passes the client's own _meta on */
@@ -147,6 +147,9 @@ int hf_upstream_items_add(struct upstream_items *items, struct item *item);
 
 /* The upstream of an item; NULL if it is of none. */
 struct upstream *hf_upstream_of(const struct item *item);
+
+/* Keeps the headers that the upstream of a call gets, while the call has all of them.  Returns 0 or HAFT_ENOMEM. */
+int hf_upstream_keep_headers(haft_call *call);
 
 /* ---- for `make`: files and secrets that the options name; all in upstream->arena ---- */
 

@@ -45,7 +45,9 @@ struct request {
     void *tag;
     struct batch *batch;
     struct message message;
-    const haft_headers *headers; /* headers of the request, while it is being received */
+    const haft_headers *headers;  /* headers of the request, while it is being received */
+    const haft_header *forwarded; /* those that the handler passes on (forward.h) */
+    size_t n_forwarded;
     yyjson_val *id;
     const char *method;
     yyjson_val *params, *meta;
