@@ -215,6 +215,7 @@ static int mcp_make(struct upstream *upstream, const void *options, haft_reason 
     if (!mcp || uv_mutex_init(&mcp->spare_lock))
         return mcp_no_memory(reterr_reason);
     upstream->data = mcp;
+    upstream->module.unanswered = hf_mcp_parked_unanswered;
     mcp->upstream = upstream;
     mcp->entry = entry;
     mcp->main.mcp = mcp;
@@ -239,7 +240,7 @@ static void mcp_swept(uv_timer_t *timer)
     struct mcp *mcp = timer->data;
     uint64_t now = uv_now(timer->loop);
 
-    hf_mcp_question_sweep(mcp, now, false);
+    hf_mcp_parked_sweep(mcp, now, false);
     hf_mcp_link_sweep(mcp, now);
 }
 
@@ -269,7 +270,7 @@ static void mcp_stop(struct upstream *upstream)
     if (mcp->has_sweep)
         uv_close((uv_handle_t *)&mcp->sweep, mcp_sweep_closed);
     mcp->has_sweep = false;
-    hf_mcp_question_sweep(mcp, 0, true);
+    hf_mcp_parked_sweep(mcp, 0, true);
     while (mcp->links) {
         struct mcp_link *link = mcp->links;
 

@@ -16,6 +16,8 @@ enum {
     MCP_KINDS = OFFER_LISTS,
     MCP_QUESTIONS = 8,          /* of one call that wait */
     MCP_PARKED = 1000,          /* calls of an upstream whose clients are asked */
+    MCP_PARKED_PART = 2,        /* at most this part of the calls of a connection are parked, */
+    MCP_PARKED_CLIENT_PART = 8, /* and this part of one that all clients share for one of them */
     MCP_PARKED_MS = 610 * 1000, /* a little more than a client has for its answer */
     MCP_LEFT = 16,              /* clients of calls that were left; of more, nothing is known */
     MCP_LEFT_MS = 600 * 1000,   /* how long a server may go on with such a call */
@@ -27,6 +29,9 @@ enum {
 };
 
 /* ---- a call (mcp_call.c) ---- */
+
+/* The first character of a call's state: it is parked, or at a modern upstream. */
+enum { MCP_STATE_PARKED = 'p', MCP_STATE_ROUND = 'm' };
 
 enum mcp_method { MCP_TOOL, MCP_READ, MCP_PROMPT, MCP_COMPLETE };
 
@@ -65,7 +70,8 @@ struct mcp_call {
     struct mcp *mcp;
     struct mcp_link *link;  /* NULL while it is in no list of one */
     haft_call *call;        /* NULL while the client is asked */
-    struct mcp_owner owner; /* while it is parked */
+    struct mcp_owner owner; /* while it is parked, as is */
+    uint64_t client;        /* hash of what its share of parked calls is counted by */
     const struct mcp_item *item;
     enum mcp_method method;
     const char *argument, *value; /* of a completion; in the call's memory */
@@ -254,8 +260,6 @@ void hf_mcp_notified(void *context, const char *method, haft_value *params);
 int hf_mcp_question_round(struct mcp_call *one, haft_value *result);
 /* Keeps the state of such a result for the next request.  Returns 0 or HAFT_ENOMEM. */
 int hf_mcp_question_keep(struct mcp_call *one, haft_value *result);
-/* The client of a parked call does not come back. */
-void hf_mcp_question_leave(struct mcp_call *one);
 /* The request of a call has ended without an answer: what the upstream still sends for it is for no
  * other client. */
 void hf_mcp_question_left(const struct mcp_call *one);
@@ -264,9 +268,24 @@ void hf_mcp_question_left(const struct mcp_call *one);
 bool hf_mcp_question_resume(struct mcp_call *one);
 /* Writes the answers for a modern upstream into the parameters. */
 void hf_mcp_question_put(const struct mcp_call *one, struct json_writer *w);
-/* Ends calls whose clients have not come back; all of them at the end. */
-void hf_mcp_question_sweep(struct mcp *mcp, uint64_t now, bool all);
 /* The call has ended: its questions are not asked any more. */
 void hf_mcp_question_drop(struct mcp_call *one);
+
+/* ---- mcp_parked.c ---- */
+
+/* Puts a call into the list of those whose clients are asked, while it has its haft_call, and takes it out. */
+void hf_mcp_park(struct mcp_call *one);
+void hf_mcp_unpark(struct mcp_call *one);
+/* Whether another call may be parked; may leave the oldest one of the same client. */
+bool hf_mcp_parked_make_room(const struct mcp_call *one);
+/* Sets the key that finds a call, also as the state of its haft_call.  Returns 0 or HAFT_ENOMEM. */
+int hf_mcp_parked_set_key(struct mcp_call *one);
+struct mcp_call *hf_mcp_parked_find(const struct mcp *mcp, const char *key);
+/* The client of a parked call does not come back. */
+void hf_mcp_parked_leave(struct mcp_call *one);
+/* The same for a call of a legacy client, which has ended; on its thread. */
+void hf_mcp_parked_unanswered(haft_call *call);
+/* Ends calls whose clients have not come back; all of them at the end. */
+void hf_mcp_parked_sweep(struct mcp *mcp, uint64_t now, bool all);
 
 #endif

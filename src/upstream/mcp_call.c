@@ -400,7 +400,7 @@ static void mcp_call_cancel(struct outbound_task *task)
     one->cancelled = true;
     one->late = atomic_load(&one->cancelling) == MCP_LATE;
     if (one->parked)
-        hf_mcp_question_leave(one);
+        hf_mcp_parked_leave(one);
     else if (one->call && one->waits)
         hf_mcp_call_finish(one, HAFT_ECANCELLED);
     else if (one->id && one->link && one->link->client)

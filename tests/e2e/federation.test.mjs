@@ -12,6 +12,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { haft } from "./cli.mjs";
 import { revisions, text, upstream, withFederation } from "./federation.mjs";
+import { Session, send } from "./http-client.mjs";
 import { Server } from "./http-server.mjs";
 import { withGateway } from "./serve.mjs";
 import { example, until } from "./server.mjs";
@@ -662,6 +663,50 @@ test("a question of a call that was cancelled is not another client's", () =>
             assert.match(text(result), /cannot be related to one client/);
             /* She herself can be asked. */
             assert.equal((await ann("plain")).result.resultType, "input_required");
+        },
+    ));
+
+/* The old server, with as many calls at a time as are given. */
+const narrow = (tools, max_in_flight) => {
+    const { mcp } = legacyServer(tools);
+
+    return { mcp: { ...mcp, max_in_flight } };
+};
+
+test("questions that a client leaves unanswered do not stop the calls of others", () =>
+    withPeople(
+        narrow(`{ asks: () => ask("who").then((answer) => answer.action ?? "refused"), plain: () => "plain" }`, 16),
+        async ({ ann, bob, server }) => {
+            const rounds = [];
+
+            for (let i = 0; i < 40; i++) rounds.push((await ann("asks")).result);
+            assert.deepEqual([...new Set(rounds.map((round) => round.resultType))], ["input_required"]);
+            assert.equal(text((await bob("plain")).result), "plain");
+            /* The latest of her questions can be answered; the others have made room for it. */
+            assert.equal(text((await ann("asks", accepted(rounds.at(-1)))).result), "accept");
+            const gone = (await ann("asks", accepted(rounds[0]))).result;
+
+            assert.equal(gone.isError, true);
+            assert.match(text(gone), /does not wait for this answer any more/);
+            assert.match(server.log(), /a client has 2 unanswered questions; cancelled the oldest call/);
+        },
+    ));
+
+test("a legacy client that leaves while it is asked leaves nothing at the upstream", () =>
+    withGateway(
+        "plain",
+        async (server) => {
+            const session = await Session.open(server.url, "2025-11-25", { elicitation: {} });
+            const stream = await session.post(session.message("tools/call", { name: "old__asks", arguments: {} }));
+
+            assert.equal((await stream.message(SOON)).method, "elicitation/create");
+            assert.ok((await send(server.url, { method: "DELETE", headers: session.headers() })).status < 300);
+            assert.equal(text((await modernPost(server.url, "tools/call", { name: "old__left" })).result), "cancelled");
+        },
+        {
+            config: {
+                gateway: { upstreams: { old: narrow(`{ asks: () => ask("who"), left: () => signal("cancelled").promise.then(() => "cancelled") }`, 16) } },
+            },
         },
     ));
 

@@ -275,6 +275,9 @@ static void call_stop_waiting(haft_call *call)
 {
     if (call->state == CALL_IN_LINE)
         hf_cap_withdraw(call);
+    if (call->state == CALL_ASKING && call->item && call->item->module &&
+        call->item->module->unanswered)
+        call->item->module->unanswered(call);
     if (call->stages.queued)
         set_queued(call, false);
     call_move(call, CALL_OVER);
