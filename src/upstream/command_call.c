@@ -343,6 +343,8 @@ int hf_command_tool_call(haft_call *call, const void *in, void *out)
 
 void hf_command_stop(struct command *command)
 {
+    if (!command->upstream->set->ending)
+        return;
     command->stopped = true;
     for (struct command_run *run = command->running; run; run = run->next)
         command_run_kill(run, SIGTERM);

@@ -266,6 +266,8 @@ static void mcp_start(struct upstream *upstream)
 static void mcp_stop(struct upstream *upstream)
 {
     struct mcp *mcp = mcp_of(upstream);
+    void (*end)(struct mcp_link * link) =
+        upstream->set->ending ? hf_mcp_link_close : hf_mcp_link_drain;
 
     if (mcp->has_sweep)
         uv_close((uv_handle_t *)&mcp->sweep, mcp_sweep_closed);
@@ -276,9 +278,10 @@ static void mcp_stop(struct upstream *upstream)
 
         mcp->links = link->next;
         mcp->n_links--;
-        hf_mcp_link_close(link);
+        end(link);
     }
-    hf_mcp_link_close(&mcp->main);
+    mcp->fetch.running = false; /* what it offers is not asked for any more */
+    end(&mcp->main);
 }
 
 static void mcp_release(struct upstream *upstream)

@@ -118,6 +118,7 @@ struct mcp_link {
     unsigned n_calls;
     uint64_t ready_since, used;
     struct mcp_call *first, *last; /* calls that have begun */
+    bool draining;                 /* it is closed when these have ended */
     struct mcp_left left[MCP_LEFT];
     unsigned n_left;
     uint64_t unknown_until; /* a call was left whose client nobody knows again */
@@ -199,6 +200,10 @@ void hf_mcp_link_lost(struct mcp_link *link, const char *why);
 void hf_mcp_link_open(struct mcp_link *link);
 /* Ends a connection, and answers its calls. */
 void hf_mcp_link_close(struct mcp_link *link);
+/* Ends a connection of an upstream that has been stopped when its calls have ended. */
+void hf_mcp_link_drain(struct mcp_link *link);
+/* The last call of a connection that is being drained has ended. */
+void hf_mcp_link_drained(struct mcp_link *link);
 /* The connection for a call; NULL without memory or if there are too many. */
 struct mcp_link *hf_mcp_link_for(struct mcp *mcp, const char *principal);
 /* A request has succeeded, or failed for a reason that is not its own. */

@@ -89,6 +89,8 @@ void hf_mcp_call_unlink(struct mcp_call *one)
     LIST_REMOVE(link->first, link->last, one, previous, next);
     one->link = NULL;
     one->waits = false;
+    if (link->draining && !link->first)
+        hf_mcp_link_drained(link);
 }
 
 struct mcp_call *hf_mcp_call_of(const struct mcp_link *link, int64_t id)

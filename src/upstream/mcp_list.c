@@ -204,7 +204,7 @@ void hf_mcp_fetch(struct mcp *mcp)
         fetch->again = true;
         return;
     }
-    if (!client || mcp->main.state != MCP_READY)
+    if (!client || mcp->main.state != MCP_READY || mcp->upstream->stopped)
         return;
     capabilities = haft_client_capabilities(client);
     fetch->running = true;

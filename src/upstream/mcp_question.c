@@ -308,6 +308,10 @@ int hf_mcp_ask(void *context, haft_question *question)
     struct mcp_link *link = context;
     struct mcp_call *one = link->client ? question_cause(link) : NULL;
 
+    if (link->mcp->upstream->stopped) { /* the answer would come to another upstream */
+        haft_question_refuse(question, RPC_INTERNAL_ERROR, "The server is not used any more.");
+        return 0;
+    }
     if (!one || one->n_questions == MCP_QUESTIONS) {
         hf_server_log(link->mcp->upstream->set->server, HAFT_WARNING,
                       "upstream %s: refused %s, which cannot be related to one client",

@@ -34,6 +34,7 @@ struct upstream_set {
     void (*updated)(void *context, struct upstream *upstream, const char *uri);
     void *context;
     const struct upstream_kind *instead; /* in place of every kind, for tests; NULL for none */
+    bool ending; /* set before the last upstreams are stopped: their calls must end */
     uv_mutex_t
         offers_lock; /* of the gateway: held while what servers offer of upstreams is changed */
     uv_mutex_t lock;
@@ -65,8 +66,9 @@ struct upstream_kind {
     int (*make)(struct upstream *upstream, const void *options, haft_reason *reterr_reason);
     /* Begins to connect, to check health and so on; on the outbound thread, at most once.  NULL: nothing. */
     void (*start)(struct upstream *upstream);
-    /* Ends everything; on the outbound thread, once for one that was started.  Calls in flight are
-     * answered.  Parts that must wait for callbacks hold the module until these have come.  NULL: nothing. */
+    /* Ends everything; on the outbound thread, once for one that was started.  Calls in flight go on, because a
+     * reload must not fail them, unless the set is ending: then they are answered at once.  Parts that must wait for
+     * these or for callbacks hold the module.  NULL: nothing. */
     void (*stop)(struct upstream *upstream);
     /* Creates the items that it offers now, for a server.  On any thread, one at a time for each upstream, not
      * between start and stop only; what it reads is guarded by upstream->lock.  Returns 0, HAFT_ENOMEM, or an error with the

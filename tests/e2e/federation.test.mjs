@@ -666,6 +666,51 @@ test("a question of a call that was cancelled is not another client's", () =>
         },
     ));
 
+test("calls in flight go on when the entry of their upstream changes, and when it is removed", () => {
+    /* Says that it has begun by a file with its process id, goes on when another file is there, and asks. */
+    const old = legacyServer(`{
+        async late({ begun, go }) {
+            const fs = require("node:fs");
+
+            fs.writeFileSync(begun, String(process.pid));
+            while (!fs.existsSync(go)) await new Promise((resolve) => setTimeout(resolve, 20));
+            return "late: " + (await ask("who")).message;
+        },
+    }`);
+    const config = (upstreams) => ({ log: { level: "notice" }, gateway: { upstreams } });
+
+    return withGateway(
+        "plain",
+        async (server) => {
+            const at = (name) => join(server.directory, name), pending = [];
+            const reload = async (upstreams) => {
+                const reloads = () => server.log().split("configuration reloaded").length, before = reloads();
+
+                writeFileSync(at("config.json"), JSON.stringify(config(upstreams)));
+                server.process.kill("SIGHUP");
+                await until(() => reloads() > before, "the reload");
+            };
+
+            for (const [n, upstreams] of [{ old: { mcp: { ...old.mcp, timeout_ms: 25000 } } }, {}].entries()) {
+                let listed;
+
+                await until(() => {
+                    listed ??= modernPost(server.url, "tools/list").then(({ result }) => (listed = result.tools.length || undefined));
+                    return listed === 1;
+                }, "the tool");
+                pending.push(modernPost(server.url, "tools/call", { name: "old__late", arguments: { begun: at(`begun-${n}`), go: at("go") } }, asked));
+                await until(() => existsSync(at(`begun-${n}`)) && readFileSync(at(`begun-${n}`), "utf8"), "the call");
+                await reload(upstreams);
+            }
+            writeFileSync(at("go"), "");
+            for (const { result } of await Promise.all(pending)) assert.equal(text(result), "late: The server is not used any more.");
+            for (const name of ["begun-0", "begun-1"])
+                await until(() => !existsSync(`/proc/${readFileSync(at(name), "utf8")}`), "the end of the upstream");
+        },
+        { config: config({ old }) },
+    );
+});
+
 /* The old server, with as many calls at a time as are given. */
 const narrow = (tools, max_in_flight) => {
     const { mcp } = legacyServer(tools);

@@ -486,7 +486,7 @@ static void kills_what_is_late(void **state)
     place_close(&place);
 }
 
-/* Calls in flight are answered when the upstream stops. */
+/* Calls in flight are answered when all upstreams stop. */
 static void answers_when_it_stops(void **state)
 {
     struct place place;
@@ -499,6 +499,7 @@ static void answers_when_it_stops(void **state)
                      0);
     assert_int_equal(haft_client_call(place.client, "tool", "{}", &result), HAFT_PENDING);
     await_processes(&place, "654321", 1);
+    place.set.ending = true;
     hf_upstream_stop(place.upstream);
     place_wait(&place, haft_client_latest(place.client), &result);
     assert_true(result.is_error);

@@ -309,9 +309,10 @@ void hf_call_time_out(haft_call *call)
             call->time.allowed_ms, hf_stages_holder(call)->name);
     else
         haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->time.allowed_ms,
-                 call->state == CALL_PENDING
-                     ? "; its handler returned 1 (HAFT_PENDING), and haft_finish was not called"
-                     : "");
+                 call->state != CALL_PENDING ? ""
+                 : call->item && call->item->module && call->item->module->foreign
+                     ? "; its upstream has not answered"
+                     : "; its handler returned 1 (HAFT_PENDING), and haft_finish was not called");
     if (call->state == CALL_ASKING)
         hf_input_withdraw(call, "timed out");
     if (!call_is_shared(call))
