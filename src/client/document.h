@@ -14,7 +14,7 @@ struct document {
     void *tag;
     unsigned refs;
     char start[64]; /* of a text that is not JSON, printable, */
-    char why[64];   /* and what is wrong with it */
+    char why[128];  /* and what is wrong with it */
 };
 
 struct documents {

@@ -306,6 +306,7 @@ const struct upstream_kind hf_upstream_mcp = {
     .declares = 1u << HAFT_OFFER_TOOL | 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE |
                 1u << HAFT_OFFER_PROMPT,
     .make = mcp_make,
+    .inherit = hf_mcp_lists_inherit,
     .start = mcp_start,
     .stop = mcp_stop,
     .items = hf_mcp_items,

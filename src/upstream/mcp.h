@@ -21,6 +21,7 @@ enum {
     MCP_PARKED_MS = 610 * 1000, /* a little more than a client has for its answer */
     MCP_LEFT = 16,              /* clients of calls that were left; of more, nothing is known */
     MCP_LEFT_MS = 600 * 1000,   /* how long a server may go on with such a call */
+    MCP_REFUSED_MS = 1000,      /* between lines of the log about refused questions */
     MCP_PRINCIPALS = 256,
     MCP_IDLE_MS = 300 * 1000,
     MCP_DESCRIPTION = 8192,
@@ -122,6 +123,8 @@ struct mcp_link {
     struct mcp_left left[MCP_LEFT];
     unsigned n_left;
     uint64_t unknown_until; /* a call was left whose client nobody knows again */
+    uint64_t refused_until; /* refused questions are counted, not logged */
+    unsigned n_refused;
 };
 
 /* ---- lists (mcp_list.c) ---- */
@@ -149,12 +152,13 @@ struct mcp {
     haft_target target;
     haft_client_options options;
     haft_authorizer *authorizer;
-    bool is_old; /* the latest connection was of a legacy revision */
+    bool is_old; /* under the lock: the latest connection was of a legacy revision */
     struct mcp_link main;
     struct mcp_link *links; /* for principals */
     unsigned n_links;
     struct mcp_fetch fetch;
     struct mcp_lists *lists; /* under the lock; NULL for none */
+    bool inherited;          /* these are of the upstream that it replaces */
     struct pins pins;
     struct mcp_call *parked;
     unsigned n_parked;
@@ -223,6 +227,8 @@ void hf_mcp_forget(struct mcp *mcp);
 /* Makes lists of the JSON that has come.  Returns NULL with the reason. */
 struct mcp_lists *hf_mcp_lists_new(const struct mcp *mcp, haft_reason *reterr_reason);
 void hf_mcp_lists_free(struct mcp_lists *lists);
+/* Begins with the lists of the upstream that it replaces, if that is the same server. */
+void hf_mcp_lists_inherit(struct upstream *upstream, struct upstream *before);
 /* The changes of a server's lists and resources. */
 void hf_mcp_subscribe(struct mcp *mcp);
 

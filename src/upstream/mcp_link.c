@@ -222,7 +222,9 @@ static void link_ready(void *context, haft_client *client, int status)
         return;
     }
     link->state = MCP_READY;
+    uv_mutex_lock(&link->mcp->upstream->lock);
     link->mcp->is_old = !client_is_modern(client);
+    uv_mutex_unlock(&link->mcp->upstream->lock);
     link->ready_since = uv_now(link_loop(link));
     if (!link_is_main(link) || link->draining)
         return;
@@ -249,7 +251,8 @@ static haft_client *link_start_client(struct mcp_link *link, haft_reason *reterr
         target = (haft_target)HAFT_INIT(haft_target, .descriptors = fds,
                                         .close_ms = mcp->target.close_ms);
         /* Some old servers end when they are asked for their revisions. */
-        if (!options.revision && (mcp->is_old || (!mcp->lists && link->restarts % 2)))
+        if (!options.revision &&
+            (mcp->is_old || ((!mcp->lists || mcp->inherited) && link->restarts % 2)))
             options.revision = hf_revision_names[REV_NEWEST_LEGACY];
     }
     client = haft_client_start(link_loop(link), &target, &options, link_ready, link, reterr_reason);

@@ -303,6 +303,23 @@ static struct mcp_call *question_cause(const struct mcp_link *link)
     return one ? one : question_guess(link);
 }
 
+/* One line for a while: an upstream may ask again and again. */
+static void question_log_refused(struct mcp_link *link, const haft_question *question)
+{
+    uint64_t now = uv_now(&link->mcp->upstream->set->outbound.loop);
+
+    if (link->refused_until > now) {
+        link->n_refused++;
+        return;
+    }
+    hf_server_log(link->mcp->upstream->set->server, HAFT_WARNING,
+                  "upstream %s: refused %s, which cannot be related to one client%s%.0u",
+                  link->mcp->upstream->name, haft_question_method(question),
+                  link->n_refused ? "; others since the last such line: " : "", link->n_refused);
+    link->refused_until = now + MCP_REFUSED_MS;
+    link->n_refused = 0;
+}
+
 int hf_mcp_ask(void *context, haft_question *question)
 {
     struct mcp_link *link = context;
@@ -313,9 +330,7 @@ int hf_mcp_ask(void *context, haft_question *question)
         return 0;
     }
     if (!one || one->n_questions == MCP_QUESTIONS) {
-        hf_server_log(link->mcp->upstream->set->server, HAFT_WARNING,
-                      "upstream %s: refused %s, which cannot be related to one client",
-                      link->mcp->upstream->name, haft_question_method(question));
+        question_log_refused(link, question);
         haft_question_refuse(question, RPC_INTERNAL_ERROR,
                              "The question cannot be related to one client.");
         return 0;

@@ -64,6 +64,9 @@ struct upstream_kind {
      * point to are in upstream->arena.  Returns 0, or an error with the reason, whose path is relative
      * to the member. */
     int (*make)(struct upstream *upstream, const void *options, haft_reason *reterr_reason);
+    /* Takes over what another upstream of the kind offers, which it is to replace, until it knows better; on the thread
+     * of a reload.  Without memory it offers nothing until then.  NULL: nothing. */
+    void (*inherit)(struct upstream *upstream, struct upstream *before);
     /* Begins to connect, to check health and so on; on the outbound thread, at most once.  NULL: nothing. */
     void (*start)(struct upstream *upstream);
     /* Ends everything; on the outbound thread, once for one that was started.  Calls in flight go on, because a

@@ -711,6 +711,57 @@ test("calls in flight go on when the entry of their upstream changes, and when i
     );
 });
 
+test("tools stay when the entry of their upstream changes, and calls wait for the new connection", () => {
+    const { command, ...more } = legacyServer(`{ pid: () => String(process.pid) }`).mcp;
+    /* It starts when the file is there. */
+    const script = 'until test -e "$0"; do sleep 0.02; done; exec "$@"';
+    const config = (timeout_ms) => ({
+        log: { level: "notice" },
+        gateway: { upstreams: { old: { mcp: { ...more, timeout_ms, command: ["sh", "-c", script, "{DIR}/open", ...command] } } } },
+    });
+
+    return withGateway(
+        "plain",
+        async (server) => {
+            const file = join(server.directory, "open");
+            const pid = async () => text((await modernPost(server.url, "tools/call", { name: "old__pid" })).result);
+            const listed = async () => (await modernPost(server.url, "tools/list")).result.tools.map(({ name }) => name);
+            const before = await pid();
+
+            rmSync(file);
+            writeFileSync(join(server.directory, "config.json"), JSON.stringify(config(25000)).replaceAll("{DIR}", server.directory));
+            server.process.kill("SIGHUP");
+            await until(() => server.log().includes("configuration reloaded"), "the reload");
+            assert.deepEqual(await listed(), ["old__pid"]);
+            const after = pid();
+
+            await until(() => !existsSync(`/proc/${before}`), "the end of the old one");
+            writeFileSync(file, "");
+            assert.match(await after, /^\d+$/);
+            assert.notEqual(await after, before);
+        },
+        { config: config(20000), files: { open: "" } },
+    );
+});
+
+test("an upstream that asks too much does not fill the log, and learns that nobody answers", () =>
+    withPeople(
+        `{
+            async flood() { await Promise.all(Array.from({ length: 2000 }, () => ask("who"))); return "flooded"; },
+            left: () => signal("cancelled").promise.then(() => "cancelled"),
+        }`,
+        async ({ ann, server }) => {
+            let { result } = await ann("flood");
+
+            while (result.resultType === "input_required") ({ result } = await ann("flood", accepted(result)));
+            assert.match(server.log(), /asked for input 9 times, which exceeds the limit/);
+            assert.equal(text((await ann("left")).result), "cancelled");
+            const lines = server.log().split("cannot be related to one client").length - 1;
+
+            assert.ok(lines > 0 && lines < 20, server.log());
+        },
+    ));
+
 /* The old server, with as many calls at a time as are given. */
 const narrow = (tools, max_in_flight) => {
     const { mcp } = legacyServer(tools);
@@ -737,23 +788,29 @@ test("questions that a client leaves unanswered do not stop the calls of others"
         },
     ));
 
-test("a legacy client that leaves while it is asked leaves nothing at the upstream", () =>
-    withGateway(
-        "plain",
-        async (server) => {
-            const session = await Session.open(server.url, "2025-11-25", { elicitation: {} });
-            const stream = await session.post(session.message("tools/call", { name: "old__asks", arguments: {} }));
+test("a legacy client that leaves or fails while it is asked leaves nothing at the upstream", async () => {
+    const old = narrow(`{ asks: () => ask("who"), left: () => signal("cancelled").promise.then(() => "cancelled") }`, 16);
+    const error = { code: -32601, message: "Method not found" };
+    const ends = [
+        (session) => send(session.url, { method: "DELETE", headers: session.headers() }),
+        (session, { id }) => session.post({ jsonrpc: "2.0", id, error }),
+    ];
 
-            assert.equal((await stream.message(SOON)).method, "elicitation/create");
-            assert.ok((await send(server.url, { method: "DELETE", headers: session.headers() })).status < 300);
-            assert.equal(text((await modernPost(server.url, "tools/call", { name: "old__left" })).result), "cancelled");
-        },
-        {
-            config: {
-                gateway: { upstreams: { old: narrow(`{ asks: () => ask("who"), left: () => signal("cancelled").promise.then(() => "cancelled") }`, 16) } },
+    for (const end of ends)
+        await withGateway(
+            "plain",
+            async (server) => {
+                const session = await Session.open(server.url, "2025-11-25", { elicitation: {} });
+                const stream = await session.post(session.message("tools/call", { name: "old__asks", arguments: {} }));
+                const question = await stream.message(SOON);
+
+                assert.equal(question.method, "elicitation/create");
+                assert.ok((await end(session, question)).status < 300);
+                assert.equal(text((await modernPost(server.url, "tools/call", { name: "old__left" })).result), "cancelled");
             },
-        },
-    ));
+            { config: { gateway: { upstreams: { old } } } },
+        );
+});
 
 /* ---- what the upstream sees ---- */
 

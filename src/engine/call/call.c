@@ -238,6 +238,12 @@ void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft
         owner->collect(owner);
 }
 
+void hf_call_unanswered(haft_call *call)
+{
+    if (call->item && call->item->module && call->item->module->unanswered)
+        call->item->module->unanswered(call);
+}
+
 void hf_call_end(haft_call *call)
 {
     haft_outcome outcome = call->stages.outcome;
@@ -251,6 +257,8 @@ void hf_call_end(haft_call *call)
         hf_input_ask(call);
         return;
     }
+    if (call->status == HAFT_AGAIN && outcome != HAFT_OUTCOME_INPUT)
+        hf_call_unanswered(call);
     call_move(call, CALL_OVER);
     if (call->status == CALL_LATE && !hf_call_is_unwanted(call)) {
         hf_call_time_out(call);
@@ -275,9 +283,8 @@ static void call_stop_waiting(haft_call *call)
 {
     if (call->state == CALL_IN_LINE)
         hf_cap_withdraw(call);
-    if (call->state == CALL_ASKING && call->item && call->item->module &&
-        call->item->module->unanswered)
-        call->item->module->unanswered(call);
+    if (call->state == CALL_ASKING)
+        hf_call_unanswered(call);
     if (call->stages.queued)
         set_queued(call, false);
     call_move(call, CALL_OVER);

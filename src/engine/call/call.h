@@ -302,6 +302,9 @@ bool hf_call_is_unwanted(haft_call *call);
  * release it later. An owner that keeps its calls (inner.c) responds and frees them itself. */
 void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
 
+/* The handler of a call has asked its client, and is not called again: tells its module. */
+void hf_call_unanswered(haft_call *call);
+
 /* Ends a call that no handler or stage uses any more: sends the handler's questions to the client,
  * or concludes the call by its status and outcome. */
 void hf_call_end(haft_call *call);
