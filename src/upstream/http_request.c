@@ -42,12 +42,16 @@ int hf_http_headers_check(const http_headers_entry *headers, haft_reason *reterr
             return hf_error_set(reterr_reason, HAFT_EINVAL, "headers.set",
                                 "%.100s: not a header that can be set", name);
     }
-    for (size_t i = 0; headers->has_forward && i < headers->n_forward; i++)
+    for (size_t i = 0; headers->has_forward && i < headers->n_forward; i++) {
+        if (!hf_header_name_is_valid(headers->forward[i]))
+            return hf_error_set(reterr_reason, HAFT_EINVAL, "headers.forward",
+                                "%.100s: not the name of a header", headers->forward[i]);
         if (REQUEST_IS(headers->forward[i], request_private) ||
             REQUEST_IS(headers->forward[i], request_framing))
             return hf_error_set(reterr_reason, HAFT_EINVAL, "headers.forward",
                                 "%.100s is never passed on; use auth for credentials",
                                 headers->forward[i]);
+    }
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/file.h"
 #include "engine/call/call.h"
@@ -305,6 +306,15 @@ static int upstream_refuse_file(const char *file, int status, haft_reason *reter
 {
     return hf_error_set(reterr_reason, status, "", "cannot read %s: %s", file,
                         status == HAFT_EINVAL ? strerror(errno) : haft_strerror(status));
+}
+
+int hf_upstream_file(const struct upstream *upstream, const char *file, const char **ret_path,
+                     haft_reason *reterr_reason)
+{
+    *ret_path = hf_upstream_path(upstream, file);
+    if (*ret_path && !access(*ret_path, R_OK))
+        return 0;
+    return upstream_refuse_file(file, *ret_path ? HAFT_EINVAL : HAFT_ENOMEM, reterr_reason);
 }
 
 /* Reads a file to the arena, with a NUL at the end. */

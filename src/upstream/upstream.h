@@ -160,6 +160,10 @@ int hf_upstream_keep_headers(haft_call *call);
 
 /* The path of a file; relative ones begin at the configuration's directory.  NULL without memory. */
 const char *hf_upstream_path(const struct upstream *upstream, const char *file);
+/* The same for a file that is read later, by a library: it must be readable now.  Returns 0, or an error with the
+ * reason. */
+int hf_upstream_file(const struct upstream *upstream, const char *file, const char **ret_path,
+                     haft_reason *reterr_reason);
 /* Reads a file of at most `limit` bytes; a NUL follows the text. */
 int hf_upstream_read(const struct upstream *upstream, const char *file, size_t limit,
                      struct text *ret_text, haft_reason *reterr_reason);
