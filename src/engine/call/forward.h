@@ -1,7 +1,7 @@
 /* engine/call/forward.h - headers of a request that its handler passes on (forward.c).
  *
  * The headers of a request are gone when a stage or the handler continues later.  Those that an upstream gets are
- * copied into the call's memory meanwhile, and stored with a task.  They never contain credentials: whoever sets
+ * copied into the call's memory meanwhile, and stored with a task.  They never contain credentials: code that sets
  * `forwarded` of a request leaves these out. */
 #ifndef HAFT_SRC_ENGINE_CALL_FORWARD_H
 #define HAFT_SRC_ENGINE_CALL_FORWARD_H
