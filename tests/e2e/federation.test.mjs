@@ -763,6 +763,30 @@ test("an upstream that asks too much does not fill the log, and learns that nobo
         },
     ));
 
+test("an answer that is nested too deeply ends its call, and no other", () =>
+    withFederation(
+        legacy,
+        {
+            old: legacyServer(`{
+                deep() {
+                    let value = {};
+
+                    for (let i = 0; i < 1000; i++) value = { value };
+                    return { content: [], structuredContent: value };
+                },
+                late: () => signal("go").promise,
+                go: () => (signal("go").resolve("late"), "gone"),
+            }`),
+        },
+        async (f) => {
+            const late = f.call("old__late");
+
+            assert.match(text(await f.call("old__deep")), /nested deeper than \d+ levels/);
+            assert.equal(text(await f.call("old__go")), "gone");
+            assert.equal(text(await late), "late");
+        },
+    ));
+
 /* The old server, with as many calls at a time as are given. */
 const narrow = (tools, max_in_flight) => {
     const { mcp } = legacyServer(tools);
