@@ -56,6 +56,19 @@ static void document_quote(struct document *document, const char *text, size_t s
     snprintf(document->start + n, sizeof document->start - n, "%s", n < size ? "..." : "");
 }
 
+/* The id of a response that is refused for another reason than its syntax: the request that it answers need not wait. */
+static int64_t document_find_id(const struct document *document, const char *text, size_t size)
+{
+    yyjson_val *root, *id;
+    const char *reason;
+    size_t offset;
+
+    if (hf_json_parse(text, size, document->arena, &root, &offset, &reason))
+        return 0;
+    id = yyjson_obj_get(root, "id");
+    return yyjson_is_int(id) && !yyjson_obj_get(root, "method") ? yyjson_get_sint(id) : 0;
+}
+
 struct document *hf_document_read(haft_client *client, const char *text, size_t size)
 {
     struct document *document = hf_document_new(client);
@@ -70,6 +83,7 @@ struct document *hf_document_read(haft_client *client, const char *text, size_t 
         hf_document_drop(client, document);
         return NULL;
     }
+    document->id = document_find_id(document, text, size);
     document_quote(document, text, size);
     snprintf(document->why, sizeof document->why, "%.*s", (int)sizeof document->why - 1,
              reason.text);

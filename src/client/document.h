@@ -12,9 +12,10 @@ struct document {
     haft_arena *arena;
     yyjson_val *root; /* NULL if it is not JSON */
     void *tag;
+    int64_t id; /* of a response that is JSON and yet refused, such as a deep one; 0 if unknown */
     unsigned refs;
     char start[64]; /* of a text that is not JSON, printable, */
-    char why[64];   /* and what is wrong with it */
+    char why[128];  /* and what is wrong with it */
 };
 
 struct documents {

@@ -264,6 +264,7 @@ static void inbox_invalid(haft_client *client, const struct document *document,
         yyjson_is_int((yyjson_val *)(uintptr_t)id)
             ? hf_request_on_wire(client, yyjson_get_sint((yyjson_val *)(uintptr_t)id))
         : document->tag ? hf_request_on_wire(client, (int64_t)(intptr_t)document->tag)
+        : document->id  ? hf_request_on_wire(client, document->id)
                         : NULL;
 
     if (!request || request->state != REQUEST_SENT) {

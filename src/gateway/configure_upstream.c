@@ -89,6 +89,20 @@ static struct upstream *upstream_find(const struct generation *generation, const
     return NULL;
 }
 
+/* Creates an upstream, which begins with what the active one of its name and kind offers. */
+static int upstream_new(const haft_gateway *gateway, const struct upstream_definition *definition,
+                        struct upstream **ret_upstream, haft_reason *reterr_reason)
+{
+    const struct generation *now = gateway->now;
+    int status = hf_upstream_new(gateway->upstreams, definition, ret_upstream, reterr_reason);
+
+    for (size_t i = 0; !status && definition->kind->inherit && i < now->n_upstreams; i++)
+        if (now->upstreams[i]->kind == definition->kind &&
+            !strcmp(now->upstreams[i]->name, definition->name))
+            definition->kind->inherit(*ret_upstream, now->upstreams[i]);
+    return status;
+}
+
 static int upstream_define(const struct upstream_set *set, const upstream_entry *entry,
                            const char *name, struct upstream_definition *ret_definition,
                            haft_reason *reterr_reason)
@@ -126,9 +140,8 @@ static int upstream_make_one(const struct configuration *configuration, const ch
         if (upstream)
             hf_module_take(&upstream->module);
         else
-            status = definition.text
-                         ? hf_upstream_new(gateway->upstreams, &definition, &upstream, &reason)
-                         : HAFT_ENOMEM;
+            status = definition.text ? upstream_new(gateway, &definition, &upstream, &reason)
+                                     : HAFT_ENOMEM;
     }
     if (!status) {
         adding->upstreams[adding->n_upstreams++] = upstream;

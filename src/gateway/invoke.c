@@ -12,6 +12,7 @@
 #include "gateway/values.h"
 #include "engine/call/view.h"
 #include "protocol/header.h"
+#include "upstream/upstream.h"
 
 /* ---- headers ---- */
 
@@ -56,7 +57,7 @@ int hf_invoke_keep_headers(haft_call *call, void *data)
     const haft_gateway *gateway = data;
     const haft_headers *headers = call->request.headers;
     struct header_list kept = {.n = 0}, *copy;
-    int status = 0;
+    int status = hf_upstream_keep_headers(call);
 
     for (const char *const *name = gateway->options.forward; *name && !status; name++) {
         yyjson_val *meta = rpc_string(call->request.meta, *name);

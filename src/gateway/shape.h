@@ -74,11 +74,8 @@ int hf_shape_shorten(haft_call *call, const struct tool_shape *shape);
 /* ---- keys (shape_key.c) ---- */
 
 /* Computes what equal calls have in common: tool, revision, arguments, headers that an upstream gets, and the
- * caller and its `_meta` unless results are shared. A call with such headers must not wait, because it would run
- * without them.
- * Returns 0 or HAFT_ENOMEM. */
-int hf_shape_key(haft_call *call, const struct tool_shape *shape, unsigned char ret_key[SHAPE_KEY],
-                 bool *ret_may_wait);
+ * caller and its `_meta` unless results are shared. Returns 0 or HAFT_ENOMEM. */
+int hf_shape_key(haft_call *call, const struct tool_shape *shape, unsigned char ret_key[SHAPE_KEY]);
 
 /* ---- the stage (shape_stage.c) ---- */
 

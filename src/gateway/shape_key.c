@@ -170,36 +170,25 @@ static int key_put_meta(struct sha256 *hash, const haft_call *call, const struct
     return status;
 }
 
-/* Headers that the upstream gets of this request. Returns their number or HAFT_ENOMEM. */
-static int key_put_headers(struct sha256 *hash, const haft_call *call,
-                           const struct upstream *upstream)
+/* Headers that the upstream gets of this request. */
+static void key_put_headers(struct sha256 *hash, const haft_call *call)
 {
-    const haft_headers *headers = call->request.headers;
-    haft_header *list;
-    int n;
+    for (size_t i = 0; i < call->request.n_forwarded; i++) {
+        const haft_header *header = &call->request.forwarded[i];
 
-    if (!upstream || !upstream->kind->forward || !headers)
-        return 0;
-    list = haft_arena_alloc(call->arena, (headers->n + 1) * sizeof *list);
-    n = list ? upstream->kind->forward(upstream, headers->list, headers->n, call->arena, list)
-             : HAFT_ENOMEM;
-    for (int i = 0; i < n; i++) {
-        key_put_number(hash, 'h', (uint64_t)i);
-        for (char *c = (char *)(uintptr_t)list[i].name; *c; c++)
-            *c = ascii_lower(*c);
-        key_put_member(hash, list[i].name);
-        key_put_member(hash, list[i].value);
+        key_put_number(hash, 'h', strlen(header->name));
+        for (const char *c = header->name; *c; c++)
+            hf_sha256_add(hash, &(char){ascii_lower(*c)}, 1);
+        key_put_member(hash, header->value);
     }
-    return n;
 }
 
-int hf_shape_key(haft_call *call, const struct tool_shape *shape, unsigned char ret_key[SHAPE_KEY],
-                 bool *ret_may_wait)
+int hf_shape_key(haft_call *call, const struct tool_shape *shape, unsigned char ret_key[SHAPE_KEY])
 {
     yyjson_val *arguments = hf_call_arguments(call);
     const struct upstream *upstream = hf_upstream_of(call->entry->item);
     struct sha256 hash;
-    int status, n_headers;
+    int status;
 
     if (!arguments)
         return HAFT_ENOMEM;
@@ -207,10 +196,7 @@ int hf_shape_key(haft_call *call, const struct tool_shape *shape, unsigned char 
     key_put_number(&hash, 't', shape->serial);
     key_put_number(&hash, 'r', (uint64_t)call->revision);
     status = key_put_value(&hash, arguments, call->arena);
-    n_headers = key_put_headers(&hash, call, upstream);
-    *ret_may_wait = !n_headers;
-    if (n_headers < 0)
-        status = n_headers;
+    key_put_headers(&hash, call);
     if (!status && !shape->rule->shared) {
         key_put_identity(&hash, call);
         status = key_put_meta(&hash, call, upstream);

@@ -125,11 +125,10 @@ static int shape_ready_keyed(haft_call *call, const struct tool_shape *shape)
     struct shape_flight *own = haft_arena_zalloc(call->arena, 1, sizeof *own);
     struct shape_rule *rule = shape->rule;
     struct shape_value *value = NULL;
-    bool follows = false, may_wait;
+    bool follows = false;
     int status;
 
-    if (!own || hf_shape_key(call, shape, own->key, &may_wait) ||
-        haft_call_set(call, shape_call_key, own))
+    if (!own || hf_shape_key(call, shape, own->key) || haft_call_set(call, shape_call_key, own))
         return HAFT_ENOMEM;
     own->call = call;
     own->rule = rule;
@@ -138,7 +137,7 @@ static int shape_ready_keyed(haft_call *call, const struct tool_shape *shape)
         value = hf_shape_cache_find(&rule->cache, own->key, call->owner->now);
     if (value)
         own->role = SHAPE_ANSWERED;
-    else if (rule->coalesces && may_wait)
+    else if (rule->coalesces)
         follows = flight_join(own);
     uv_mutex_unlock(&rule->lock);
     if (!value)

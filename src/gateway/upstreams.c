@@ -440,6 +440,7 @@ void hf_upstreams_end(haft_gateway *gateway)
 
     if (!gateway->upstreams)
         return;
+    gateway->upstreams->ending = true;
     for (size_t i = 0; now && i < now->n_upstreams; i++)
         hf_upstream_stop(now->upstreams[i]);
     hf_upstream_set_finish(gateway->upstreams);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/hex.h"
+#include "engine/call/forward.h"
 #include "engine/call/identity.h"
 #include "engine/call/respond.h"
 #include "engine/session/session.h"
@@ -73,6 +74,7 @@ static void create_put_call(haft_call *call, haft_buffer *out)
         hf_json_value(json_key(&w, "can"), call->client.capabilities);
     if (call->request.principal)
         hf_identity_write(&call->request.identity, json_key(&w, "identity"));
+    hf_forward_write(call, &w);
     create_put_params(call, &w);
     hf_json_begin_object(json_key(&w, "answers"));
     for (const struct question *q = call->asking.questions; q; q = q->next)

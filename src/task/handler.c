@@ -2,6 +2,7 @@
  * has begun is run in the same way as a new one; and what handlers do in a task. */
 #include <stdio.h>
 
+#include "engine/call/forward.h"
 #include "engine/call/identity.h"
 #include "engine/call/tool_call.h"
 #include "engine/call/trace.h"
@@ -184,7 +185,8 @@ static int handler_fill(struct task *task, struct task_io *io, yyjson_val *root,
     hf_inner_set_tool(call, entry);
     call->asking.state = record.state_text;
     handler_set_view(task, io);
-    return handler_take_answers(call, root, &record) ? 0 : HAFT_ENOMEM;
+    return hf_forward_read(call, root) && handler_take_answers(call, root, &record) ? 0
+                                                                                    : HAFT_ENOMEM;
 }
 
 int hf_task_call_new(struct task *task, struct task_io *io, const char **reterr_text,

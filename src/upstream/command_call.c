@@ -232,7 +232,9 @@ static int command_run_spawn(struct command_run *run, const char *const *words, 
     int status = supervisor ? command_run_open_pipes(run, has_input, program.fds) : HAFT_ENOMEM;
 
     if (status)
-        hf_error_set(reterr_reason, status, "", "%s", haft_strerror(status));
+        hf_error_set(reterr_reason, status, "", "%s",
+                     status == HAFT_EBUSY ? "cannot open pipes for the program: too many open files"
+                                          : haft_strerror(status));
     else if (tool->entry->has_sandbox)
         status = command_run_open_sandbox(run, &sandbox, reterr_reason);
     if (status) {
@@ -343,6 +345,8 @@ int hf_command_tool_call(haft_call *call, const void *in, void *out)
 
 void hf_command_stop(struct command *command)
 {
+    if (!command->upstream->set->ending)
+        return;
     command->stopped = true;
     for (struct command_run *run = command->running; run; run = run->next)
         command_run_kill(run, SIGTERM);

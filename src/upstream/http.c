@@ -117,26 +117,31 @@ static void http_upstream_set_rules(struct http_upstream *http)
     http->budget.hundredths = RETRY_BURST;
 }
 
-static int http_upstream_file(const struct http_upstream *http, bool has, const char *file,
-                              const char **ret_path)
+static int http_upstream_file(const struct http_upstream *http, const char *member,
+                              const char *file, const char **ret_path, haft_reason *reterr_reason)
 {
-    *ret_path = has ? hf_upstream_path(http->upstream, file) : NULL;
-    return has && !*ret_path ? HAFT_ENOMEM : 0;
+    haft_reason reason;
+    int status = hf_upstream_file(http->upstream, file, ret_path, &reason);
+
+    return status ? hf_error_set(reterr_reason, status, member, "%s", reason.text) : 0;
 }
 
 static int http_upstream_set_tls(struct http_upstream *http, haft_reason *reterr_reason)
 {
     const http_tls_entry *tls = &http->options->tls;
-    int status = http_upstream_file(http, tls->has_ca_file, tls->ca_file, &http->tls.ca_file);
+    int status = 0;
 
     if (tls->has_certificate != tls->has_key)
         return hf_error_set(reterr_reason, HAFT_EINVAL, "tls",
                             "a client certificate needs both certificate and key");
-    if (!status)
-        status = http_upstream_file(http, tls->has_certificate, tls->certificate,
-                                    &http->tls.certificate);
-    if (!status)
-        status = http_upstream_file(http, tls->has_key, tls->key, &http->tls.key);
+    if (tls->has_ca_file)
+        status = http_upstream_file(http, "tls.ca_file", tls->ca_file, &http->tls.ca_file,
+                                    reterr_reason);
+    if (!status && tls->has_certificate)
+        status = http_upstream_file(http, "tls.certificate", tls->certificate,
+                                    &http->tls.certificate, reterr_reason);
+    if (!status && tls->has_key)
+        status = http_upstream_file(http, "tls.key", tls->key, &http->tls.key, reterr_reason);
     if (!status && tls->has_key_password)
         status = hf_upstream_secret(http->upstream, tls->key_password, &http->tls.key_password,
                                     reterr_reason);

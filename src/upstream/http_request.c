@@ -42,12 +42,16 @@ int hf_http_headers_check(const http_headers_entry *headers, haft_reason *reterr
             return hf_error_set(reterr_reason, HAFT_EINVAL, "headers.set",
                                 "%.100s: not a header that can be set", name);
     }
-    for (size_t i = 0; headers->has_forward && i < headers->n_forward; i++)
+    for (size_t i = 0; headers->has_forward && i < headers->n_forward; i++) {
+        if (!hf_header_name_is_valid(headers->forward[i]))
+            return hf_error_set(reterr_reason, HAFT_EINVAL, "headers.forward",
+                                "%.100s: not the name of a header", headers->forward[i]);
         if (REQUEST_IS(headers->forward[i], request_private) ||
             REQUEST_IS(headers->forward[i], request_framing))
             return hf_error_set(reterr_reason, HAFT_EINVAL, "headers.forward",
                                 "%.100s is never passed on; use auth for credentials",
                                 headers->forward[i]);
+    }
     return 0;
 }
 
@@ -58,17 +62,20 @@ int hf_http_headers_forward(const struct upstream *upstream, const haft_header *
     int count = 0;
 
     for (size_t i = 0; rules->has_forward && i < n; i++) {
-        haft_header *copy = &list[count];
+        haft_header *copy;
 
         if (!request_is_among(headers[i].name, rules->forward, rules->n_forward) ||
             REQUEST_IS(headers[i].name, request_private) ||
             REQUEST_IS(headers[i].name, request_framing))
             continue;
+        count++;
+        if (!list)
+            continue;
+        copy = &list[count - 1];
         copy->name = haft_arena_copy(arena, headers[i].name, strlen(headers[i].name));
         copy->value = haft_arena_copy(arena, headers[i].value, strlen(headers[i].value));
         if (!copy->name || !copy->value)
             return HAFT_ENOMEM;
-        count++;
     }
     return count;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "connect/environment.h"
+#include "protocol/revision.h"
 
 enum { MCP_SWEEP_MS = 30 * 1000 };
 
@@ -166,10 +167,32 @@ static int mcp_make_auth(struct mcp *mcp, haft_reason *reterr_reason)
                : mcp_refuse(reterr_reason, "auth.bearer", "the token is not valid in a header");
 }
 
+static int mcp_make_files(struct mcp *mcp, haft_reason *reterr_reason)
+{
+    const mcp_entry *entry = mcp->entry;
+    const struct {
+        const char *member;
+        bool has;
+        const char *file, **path;
+    } rows[] = {
+        {"ca_file", entry->has_ca_file, entry->ca_file, &mcp->target.ca_file},
+        {"certificate_file", entry->has_certificate_file, entry->certificate_file,
+         &mcp->target.certificate},
+        {"key_file", entry->has_key_file, entry->key_file, &mcp->target.key},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        haft_reason reason;
+
+        if (rows[i].has && hf_upstream_file(mcp->upstream, rows[i].file, rows[i].path, &reason))
+            return hf_error_set(reterr_reason, reason.code, rows[i].member, "%s", reason.text);
+    }
+    return 0;
+}
+
 static int mcp_make_url(struct mcp *mcp, haft_reason *reterr_reason)
 {
     const mcp_entry *entry = mcp->entry;
-    const struct upstream *upstream = mcp->upstream;
     haft_target *target = &mcp->target;
     int status;
 
@@ -177,13 +200,11 @@ static int mcp_make_url(struct mcp *mcp, haft_reason *reterr_reason)
         strncmp(entry->url, "unix:", 5))
         return mcp_refuse(reterr_reason, "url", "expected http://, https:// or unix:");
     target->url = entry->url;
-    target->ca_file = entry->has_ca_file ? hf_upstream_path(upstream, entry->ca_file) : NULL;
-    target->certificate =
-        entry->has_certificate_file ? hf_upstream_path(upstream, entry->certificate_file) : NULL;
-    target->key = entry->has_key_file ? hf_upstream_path(upstream, entry->key_file) : NULL;
     target->proxy = entry->has_proxy ? entry->proxy : NULL;
     target->legacy_sse = true;
-    status = mcp_make_headers(mcp, reterr_reason);
+    status = mcp_make_files(mcp, reterr_reason);
+    if (!status)
+        status = mcp_make_headers(mcp, reterr_reason);
     if (!status)
         status = mcp_make_auth(mcp, reterr_reason);
     target->authorizer = mcp->authorizer;
@@ -215,6 +236,7 @@ static int mcp_make(struct upstream *upstream, const void *options, haft_reason 
     if (!mcp || uv_mutex_init(&mcp->spare_lock))
         return mcp_no_memory(reterr_reason);
     upstream->data = mcp;
+    upstream->module.unanswered = hf_mcp_parked_unanswered;
     mcp->upstream = upstream;
     mcp->entry = entry;
     mcp->main.mcp = mcp;
@@ -223,6 +245,9 @@ static int mcp_make(struct upstream *upstream, const void *options, haft_reason 
         haft_buffer_init(&mcp->fetch.json[i], upstream->set->allocator, (size_t)entry->max_message);
     if (entry->has_command == entry->has_url)
         return mcp_refuse(reterr_reason, "", "expected either command or url");
+    if (entry->has_revision &&
+        hf_revision_named(entry->revision, strlen(entry->revision)) == REVISIONS)
+        return mcp_refuse(reterr_reason, "revision", "haft does not speak this revision");
     mcp_make_options(mcp);
     status =
         entry->has_url ? mcp_make_url(mcp, reterr_reason) : mcp_make_command(mcp, reterr_reason);
@@ -239,7 +264,7 @@ static void mcp_swept(uv_timer_t *timer)
     struct mcp *mcp = timer->data;
     uint64_t now = uv_now(timer->loop);
 
-    hf_mcp_question_sweep(mcp, now, false);
+    hf_mcp_parked_sweep(mcp, now, false);
     hf_mcp_link_sweep(mcp, now);
 }
 
@@ -265,19 +290,22 @@ static void mcp_start(struct upstream *upstream)
 static void mcp_stop(struct upstream *upstream)
 {
     struct mcp *mcp = mcp_of(upstream);
+    void (*end)(struct mcp_link * link) =
+        upstream->set->ending ? hf_mcp_link_close : hf_mcp_link_drain;
 
     if (mcp->has_sweep)
         uv_close((uv_handle_t *)&mcp->sweep, mcp_sweep_closed);
     mcp->has_sweep = false;
-    hf_mcp_question_sweep(mcp, 0, true);
+    hf_mcp_parked_sweep(mcp, 0, true);
     while (mcp->links) {
         struct mcp_link *link = mcp->links;
 
         mcp->links = link->next;
         mcp->n_links--;
-        hf_mcp_link_close(link);
+        end(link);
     }
-    hf_mcp_link_close(&mcp->main);
+    mcp->fetch.running = false; /* what it offers is not asked for any more */
+    end(&mcp->main);
 }
 
 static void mcp_release(struct upstream *upstream)
@@ -302,6 +330,7 @@ const struct upstream_kind hf_upstream_mcp = {
     .declares = 1u << HAFT_OFFER_TOOL | 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE |
                 1u << HAFT_OFFER_PROMPT,
     .make = mcp_make,
+    .inherit = hf_mcp_lists_inherit,
     .start = mcp_start,
     .stop = mcp_stop,
     .items = hf_mcp_items,

@@ -16,9 +16,12 @@ enum {
     MCP_KINDS = OFFER_LISTS,
     MCP_QUESTIONS = 8,          /* of one call that wait */
     MCP_PARKED = 1000,          /* calls of an upstream whose clients are asked */
+    MCP_PARKED_PART = 2,        /* at most this part of the calls of a connection are parked, */
+    MCP_PARKED_CLIENT_PART = 8, /* and this part of one that all clients share for one of them */
     MCP_PARKED_MS = 610 * 1000, /* a little more than a client has for its answer */
     MCP_LEFT = 16,              /* clients of calls that were left; of more, nothing is known */
     MCP_LEFT_MS = 600 * 1000,   /* how long a server may go on with such a call */
+    MCP_REFUSED_MS = 1000,      /* between lines of the log about refused questions */
     MCP_PRINCIPALS = 256,
     MCP_IDLE_MS = 300 * 1000,
     MCP_DESCRIPTION = 8192,
@@ -27,6 +30,9 @@ enum {
 };
 
 /* ---- a call (mcp_call.c) ---- */
+
+/* The first character of a call's state: it is parked, or at a modern upstream. */
+enum { MCP_STATE_PARKED = 'p', MCP_STATE_ROUND = 'm' };
 
 enum mcp_method { MCP_TOOL, MCP_READ, MCP_PROMPT, MCP_COMPLETE };
 
@@ -65,7 +71,8 @@ struct mcp_call {
     struct mcp *mcp;
     struct mcp_link *link;  /* NULL while it is in no list of one */
     haft_call *call;        /* NULL while the client is asked */
-    struct mcp_owner owner; /* while it is parked */
+    struct mcp_owner owner; /* while it is parked, as is */
+    uint64_t client;        /* hash of what its share of parked calls is counted by */
     const struct mcp_item *item;
     enum mcp_method method;
     const char *argument, *value; /* of a completion; in the call's memory */
@@ -112,9 +119,12 @@ struct mcp_link {
     unsigned n_calls;
     uint64_t ready_since, used;
     struct mcp_call *first, *last; /* calls that have begun */
+    bool draining;                 /* it is closed when these have ended */
     struct mcp_left left[MCP_LEFT];
     unsigned n_left;
     uint64_t unknown_until; /* a call was left whose client nobody knows again */
+    uint64_t refused_until; /* refused questions are counted, not logged */
+    unsigned n_refused;
 };
 
 /* ---- lists (mcp_list.c) ---- */
@@ -142,12 +152,13 @@ struct mcp {
     haft_target target;
     haft_client_options options;
     haft_authorizer *authorizer;
-    bool is_old; /* the latest connection was of a legacy revision */
+    bool is_old; /* under the lock: the latest connection was of a legacy revision */
     struct mcp_link main;
     struct mcp_link *links; /* for principals */
     unsigned n_links;
     struct mcp_fetch fetch;
     struct mcp_lists *lists; /* under the lock; NULL for none */
+    bool inherited;          /* these are of the upstream that it replaces */
     struct pins pins;
     struct mcp_call *parked;
     unsigned n_parked;
@@ -193,6 +204,10 @@ void hf_mcp_link_lost(struct mcp_link *link, const char *why);
 void hf_mcp_link_open(struct mcp_link *link);
 /* Ends a connection, and answers its calls. */
 void hf_mcp_link_close(struct mcp_link *link);
+/* Ends a connection of an upstream that has been stopped when its calls have ended. */
+void hf_mcp_link_drain(struct mcp_link *link);
+/* The last call of a connection that is being drained has ended. */
+void hf_mcp_link_drained(struct mcp_link *link);
 /* The connection for a call; NULL without memory or if there are too many. */
 struct mcp_link *hf_mcp_link_for(struct mcp *mcp, const char *principal);
 /* A request has succeeded, or failed for a reason that is not its own. */
@@ -212,6 +227,8 @@ void hf_mcp_forget(struct mcp *mcp);
 /* Makes lists of the JSON that has come.  Returns NULL with the reason. */
 struct mcp_lists *hf_mcp_lists_new(const struct mcp *mcp, haft_reason *reterr_reason);
 void hf_mcp_lists_free(struct mcp_lists *lists);
+/* Begins with the lists of the upstream that it replaces, if that is the same server. */
+void hf_mcp_lists_inherit(struct upstream *upstream, struct upstream *before);
 /* The changes of a server's lists and resources. */
 void hf_mcp_subscribe(struct mcp *mcp);
 
@@ -254,8 +271,6 @@ void hf_mcp_notified(void *context, const char *method, haft_value *params);
 int hf_mcp_question_round(struct mcp_call *one, haft_value *result);
 /* Keeps the state of such a result for the next request.  Returns 0 or HAFT_ENOMEM. */
 int hf_mcp_question_keep(struct mcp_call *one, haft_value *result);
-/* The client of a parked call does not come back. */
-void hf_mcp_question_leave(struct mcp_call *one);
 /* The request of a call has ended without an answer: what the upstream still sends for it is for no
  * other client. */
 void hf_mcp_question_left(const struct mcp_call *one);
@@ -264,9 +279,24 @@ void hf_mcp_question_left(const struct mcp_call *one);
 bool hf_mcp_question_resume(struct mcp_call *one);
 /* Writes the answers for a modern upstream into the parameters. */
 void hf_mcp_question_put(const struct mcp_call *one, struct json_writer *w);
-/* Ends calls whose clients have not come back; all of them at the end. */
-void hf_mcp_question_sweep(struct mcp *mcp, uint64_t now, bool all);
 /* The call has ended: its questions are not asked any more. */
 void hf_mcp_question_drop(struct mcp_call *one);
+
+/* ---- mcp_parked.c ---- */
+
+/* Puts a call into the list of those whose clients are asked, while it has its haft_call, and takes it out. */
+void hf_mcp_park(struct mcp_call *one);
+void hf_mcp_unpark(struct mcp_call *one);
+/* Whether another call may be parked; may leave the oldest one of the same client. */
+bool hf_mcp_parked_make_room(const struct mcp_call *one);
+/* Sets the key that finds a call, also as the state of its haft_call.  Returns 0 or HAFT_ENOMEM. */
+int hf_mcp_parked_set_key(struct mcp_call *one);
+struct mcp_call *hf_mcp_parked_find(const struct mcp *mcp, const char *key);
+/* The client of a parked call does not come back. */
+void hf_mcp_parked_leave(struct mcp_call *one);
+/* The same for a call of a legacy client, which has ended; on its thread. */
+void hf_mcp_parked_unanswered(haft_call *call);
+/* Ends calls whose clients have not come back; all of them at the end. */
+void hf_mcp_parked_sweep(struct mcp *mcp, uint64_t now, bool all);
 
 #endif

@@ -89,6 +89,8 @@ void hf_mcp_call_unlink(struct mcp_call *one)
     LIST_REMOVE(link->first, link->last, one, previous, next);
     one->link = NULL;
     one->waits = false;
+    if (link->draining && !link->first)
+        hf_mcp_link_drained(link);
 }
 
 struct mcp_call *hf_mcp_call_of(const struct mcp_link *link, int64_t id)
@@ -406,7 +408,7 @@ static void mcp_call_cancel(struct outbound_task *task)
     one->cancelled = true;
     one->late = atomic_load(&one->cancelling) == MCP_LATE;
     if (one->parked)
-        hf_mcp_question_leave(one);
+        hf_mcp_parked_leave(one);
     else if (one->call && one->waits)
         hf_mcp_call_finish(one, HAFT_ECANCELLED);
     else if (one->id && one->link && one->link->client)

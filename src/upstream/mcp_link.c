@@ -60,7 +60,9 @@ static void link_timer_fired(uv_timer_t *timer)
 {
     struct mcp_link *link = timer->data;
 
-    if (link->state == MCP_PAUSED && !link_is_main(link) && !link->first)
+    if (link->draining)
+        hf_mcp_link_close(link);
+    else if (link->state == MCP_PAUSED && !link_is_main(link) && !link->first)
         link->state = MCP_IDLE; /* the next call connects it */
     else if (link->state == MCP_PAUSED)
         hf_mcp_link_open(link);
@@ -129,14 +131,28 @@ static void link_fail_calls(struct mcp_link *link, const char *why)
     }
 }
 
+/* The connection of calls that go on after a reload has ended. */
+static void link_end_drain(struct mcp_link *link, const char *why)
+{
+    char text[CLIENT_ERROR_TEXT];
+
+    if (!link->draining)
+        return;
+    snprintf(text, sizeof text, "%s", why); /* it may be the client's */
+    link_close_client(link);
+    link_fail_calls(link, text);
+}
+
 void hf_mcp_link_lost(struct mcp_link *link, const char *why)
 {
     struct mcp *mcp = link->mcp;
     const mcp_entry *entry = mcp->entry;
     haft_reason reason;
 
-    if (mcp->upstream->stopped)
+    if (mcp->upstream->stopped) {
+        link_end_drain(link, why);
         return;
+    }
     hf_error_set(&reason, HAFT_ECLOSED, "", "%s", why);
     if (link->state == MCP_READY && uv_now(link_loop(link)) - link->ready_since > LINK_STABLE_MS)
         link->restarts = 0;
@@ -206,9 +222,11 @@ static void link_ready(void *context, haft_client *client, int status)
         return;
     }
     link->state = MCP_READY;
+    uv_mutex_lock(&link->mcp->upstream->lock);
     link->mcp->is_old = !client_is_modern(client);
+    uv_mutex_unlock(&link->mcp->upstream->lock);
     link->ready_since = uv_now(link_loop(link));
-    if (!link_is_main(link))
+    if (!link_is_main(link) || link->draining)
         return;
     if (entry->refresh_ms)
         link_start_timer(link, (uint64_t)entry->refresh_ms, (uint64_t)entry->refresh_ms);
@@ -233,7 +251,8 @@ static haft_client *link_start_client(struct mcp_link *link, haft_reason *reterr
         target = (haft_target)HAFT_INIT(haft_target, .descriptors = fds,
                                         .close_ms = mcp->target.close_ms);
         /* Some old servers end when they are asked for their revisions. */
-        if (!options.revision && (mcp->is_old || (!mcp->lists && link->restarts % 2)))
+        if (!options.revision &&
+            (mcp->is_old || ((!mcp->lists || mcp->inherited) && link->restarts % 2)))
             options.revision = hf_revision_names[REV_NEWEST_LEGACY];
     }
     client = haft_client_start(link_loop(link), &target, &options, link_ready, link, reterr_reason);
@@ -269,6 +288,7 @@ void hf_mcp_link_close(struct mcp_link *link)
 {
     bool has_timer = link->has_timer;
 
+    link->draining = false;
     link_close_client(link);
     link_fail_calls(link, "the upstream has been stopped");
     link->has_timer = false;
@@ -276,6 +296,26 @@ void hf_mcp_link_close(struct mcp_link *link)
         uv_close((uv_handle_t *)&link->timer, link_timer_closed);
     else
         link_free(link);
+}
+
+/* Not at once, because the caller may be a callback of the client. */
+void hf_mcp_link_drained(struct mcp_link *link)
+{
+    link_start_timer(link, 0, 0);
+}
+
+void hf_mcp_link_drain(struct mcp_link *link)
+{
+    /* Without a client none of its calls has been sent. */
+    if (!link->first || !link->client) {
+        hf_mcp_link_close(link);
+        return;
+    }
+    link->draining = true;
+    if (link->has_timer)
+        uv_timer_stop(&link->timer);
+    haft_subscription_free(link->subscription);
+    link->subscription = NULL;
 }
 
 /* ---- connections for principals ---- */

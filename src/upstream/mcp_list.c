@@ -76,6 +76,7 @@ static void mcp_lists_use(struct mcp *mcp, struct mcp_lists *lists)
 
     uv_mutex_lock(&upstream->lock);
     mcp->lists = lists;
+    mcp->inherited = false;
     if (lists)
         hf_pins_learn(&mcp->pins, upstream, lists->kinds[HAFT_OFFER_TOOL],
                       lists->kinds[HAFT_OFFER_PROMPT]);
@@ -108,7 +109,7 @@ static void mcp_fetch_end(struct mcp *mcp)
     haft_reason reason = {.code = 0};
 
     fetch->running = false;
-    if (fetch->status && !mcp->lists) {
+    if (fetch->status && (!mcp->lists || mcp->inherited)) {
         hf_mcp_link_lost(&mcp->main, fetch->error);
         return;
     }
@@ -122,7 +123,7 @@ static void mcp_fetch_end(struct mcp *mcp)
         hf_server_log(mcp->upstream->set->server, HAFT_ERROR,
                       "upstream %s: its lists cannot be read: %s", mcp->upstream->name,
                       reason.text);
-    else if (mcp->lists && mcp_lists_equal(mcp->lists, lists))
+    else if (mcp->lists && !mcp->inherited && mcp_lists_equal(mcp->lists, lists))
         hf_mcp_lists_free(lists);
     else
         mcp_lists_use(mcp, lists);
@@ -190,6 +191,37 @@ static bool mcp_fetch_wants(const struct mcp *mcp, haft_offer kind)
                                        : mcp->entry->resources;
 }
 
+static bool mcp_is_same_server(const mcp_entry *left, const mcp_entry *right)
+{
+    if (left->n_command != right->n_command || !left->has_url != !right->has_url)
+        return false;
+    for (size_t i = 0; i < left->n_command; i++)
+        if (strcmp(left->command[i], right->command[i]) != 0)
+            return false;
+    return !left->has_url || !strcmp(left->url, right->url);
+}
+
+void hf_mcp_lists_inherit(struct upstream *upstream, struct upstream *before)
+{
+    struct mcp *mcp = mcp_of(upstream);
+    const struct mcp *from = mcp_of(before);
+    haft_reason reason;
+
+    if (!mcp_is_same_server(mcp->entry, from->entry))
+        return;
+    uv_mutex_lock(&before->lock);
+    mcp->is_old = from->is_old;
+    mcp->inherited = from->lists;
+    for (int i = 0; mcp->inherited && i < MCP_KINDS; i++)
+        if (mcp_fetch_wants(mcp, (haft_offer)i))
+            haft_buffer_add(&mcp->fetch.json[i], from->lists->json[i].data,
+                            from->lists->json[i].size);
+    uv_mutex_unlock(&before->lock);
+    if (mcp->inherited)
+        mcp->lists = hf_mcp_lists_new(mcp, &reason);
+    mcp->inherited = mcp->lists;
+}
+
 void hf_mcp_fetch(struct mcp *mcp)
 {
     static haft_client_done *const done[MCP_KINDS] = {[HAFT_OFFER_TOOL] = mcp_fetched_tools,
@@ -204,7 +236,7 @@ void hf_mcp_fetch(struct mcp *mcp)
         fetch->again = true;
         return;
     }
-    if (!client || mcp->main.state != MCP_READY)
+    if (!client || mcp->main.state != MCP_READY || mcp->upstream->stopped)
         return;
     capabilities = haft_client_capabilities(client);
     fetch->running = true;

@@ -11,9 +11,6 @@
 #include "engine/call/pass.h"
 #include "upstream/mcp.h"
 
-/* The first character of a call's state. */
-enum { QUESTION_PARKED = 'p', QUESTION_ROUND = 'm' };
-
 /* ---- modern upstreams ---- */
 
 int hf_mcp_question_keep(struct mcp_call *one, haft_value *result)
@@ -27,7 +24,7 @@ int hf_mcp_question_keep(struct mcp_call *one, haft_value *result)
 
     haft_buffer_init(&text, one->mcp->upstream->set->allocator,
                      one->call->server->options.max_message);
-    haft_buffer_add(&text, (char[]){QUESTION_ROUND}, 1);
+    haft_buffer_add(&text, (char[]){MCP_STATE_ROUND}, 1);
     hf_json_begin_object(&w);
     if (yyjson_is_str(state))
         hf_json_value(json_key(&w, "state"), state);
@@ -70,7 +67,7 @@ void hf_mcp_question_put(const struct mcp_call *one, struct json_writer *w)
     yyjson_val *key, *answer;
     size_t i, n;
 
-    if (!state || *state != QUESTION_ROUND)
+    if (!state || *state != MCP_STATE_ROUND)
         return;
     kept = haft_json_read(state + 1, strlen(state + 1), 0, one->call->arena, NULL);
     hf_json_begin_object(json_key(w, "inputResponses"));
@@ -152,37 +149,7 @@ static bool question_left_only(const struct mcp_link *link, const struct mcp_own
     return true;
 }
 
-/* ---- parked calls ---- */
-
-static void question_park(struct mcp_call *one)
-{
-    struct mcp *mcp = one->mcp;
-
-    one->parked = true;
-    one->parked_until = uv_now(&mcp->upstream->set->outbound.loop) + MCP_PARKED_MS;
-    one->next_parked = mcp->parked;
-    mcp->parked = one;
-    mcp->n_parked++;
-}
-
-static void question_unpark(struct mcp_call *one)
-{
-    struct mcp_call **at = &one->mcp->parked;
-
-    while (*at != one)
-        at = &(*at)->next_parked;
-    *at = one->next_parked;
-    one->mcp->n_parked--;
-    one->parked = false;
-}
-
-/* The key is sealed in the state of modern clients, and never leaves the process for others. */
-static int question_set_key(struct mcp_call *one)
-{
-    snprintf(one->key, sizeof one->key, "%c%llx-%llx", QUESTION_PARKED,
-             (unsigned long long)uv_hrtime(), (unsigned long long)++one->mcp->n_keys);
-    return haft_call_set_state(one->call, one->key);
-}
+/* ---- asking ---- */
 
 static void question_shift(struct mcp_call *one)
 {
@@ -209,12 +176,12 @@ static void question_ask(struct mcp_call *one)
         int status;
 
         snprintf(first->key, sizeof first->key, "q%u", ++one->n_asked);
-        status = one->mcp->n_parked < MCP_PARKED
+        status = hf_mcp_parked_make_room(one)
                      ? hf_pass_question(call, first->key, haft_question_method(first->question),
                                         haft_question_params(first->question))
                      : HAFT_EBUSY;
-        if (status == HAFT_AGAIN && !question_set_key(one)) {
-            question_park(one);
+        if (status == HAFT_AGAIN && !hf_mcp_parked_set_key(one)) {
+            hf_mcp_park(one);
             one->owner = question_owner(one);
             one->call = NULL;
             haft_finish(call, HAFT_AGAIN);
@@ -228,33 +195,6 @@ static void question_ask(struct mcp_call *one)
     hf_mcp_call_drop(one);
 }
 
-void hf_mcp_question_leave(struct mcp_call *one)
-{
-    struct mcp_link *link = one->link;
-
-    question_unpark(one);
-    hf_mcp_question_drop(one);
-    one->abandoned = true;
-    if (one->id && link && link->client) {
-        /* Its end is reported, and drops it, even if the upstream cannot be told. */
-        haft_client_cancel(link->client, one->id);
-        return;
-    }
-    hf_mcp_call_unlink(one);
-    hf_mcp_call_drop(one);
-}
-
-void hf_mcp_question_sweep(struct mcp *mcp, uint64_t now, bool all)
-{
-    struct mcp_call *one = mcp->parked, *next;
-
-    for (; one; one = next) {
-        next = one->next_parked;
-        if (all || one->parked_until <= now)
-            hf_mcp_question_leave(one);
-    }
-}
-
 void hf_mcp_question_drop(struct mcp_call *one)
 {
     while (one->n_questions)
@@ -262,15 +202,6 @@ void hf_mcp_question_drop(struct mcp_call *one)
 }
 
 /* ---- the client comes back ---- */
-
-static struct mcp_call *question_find_parked(const struct mcp *mcp, const char *key)
-{
-    struct mcp_call *one = mcp->parked;
-
-    while (one && strcmp(one->key, key) != 0)
-        one = one->next_parked;
-    return one;
-}
 
 /* The upstream has ended the call meanwhile. */
 static void question_report(struct mcp_call *one)
@@ -319,14 +250,14 @@ bool hf_mcp_question_resume(struct mcp_call *one)
     struct mcp_call *parked;
     haft_call *call = one->call;
 
-    if (!state || *state != QUESTION_PARKED)
+    if (!state || *state != MCP_STATE_PARKED)
         return false;
-    parked = question_find_parked(one->mcp, state);
+    parked = hf_mcp_parked_find(one->mcp, state);
     if (!parked) {
         hf_mcp_call_fail(one, HAFT_ENOTFOUND, "the call does not wait for this answer any more");
         return true;
     }
-    question_unpark(parked);
+    hf_mcp_unpark(parked);
     parked->call = call;
     parked->item = one->item;
     parked->argument = one->argument;
@@ -372,15 +303,34 @@ static struct mcp_call *question_cause(const struct mcp_link *link)
     return one ? one : question_guess(link);
 }
 
+/* One line for a while: an upstream may ask again and again. */
+static void question_log_refused(struct mcp_link *link, const haft_question *question)
+{
+    uint64_t now = uv_now(&link->mcp->upstream->set->outbound.loop);
+
+    if (link->refused_until > now) {
+        link->n_refused++;
+        return;
+    }
+    hf_server_log(link->mcp->upstream->set->server, HAFT_WARNING,
+                  "upstream %s: refused %s, which cannot be related to one client%s%.0u",
+                  link->mcp->upstream->name, haft_question_method(question),
+                  link->n_refused ? "; others since the last such line: " : "", link->n_refused);
+    link->refused_until = now + MCP_REFUSED_MS;
+    link->n_refused = 0;
+}
+
 int hf_mcp_ask(void *context, haft_question *question)
 {
     struct mcp_link *link = context;
     struct mcp_call *one = link->client ? question_cause(link) : NULL;
 
+    if (link->mcp->upstream->stopped) { /* the answer would come to another upstream */
+        haft_question_refuse(question, RPC_INTERNAL_ERROR, "The server is not used any more.");
+        return 0;
+    }
     if (!one || one->n_questions == MCP_QUESTIONS) {
-        hf_server_log(link->mcp->upstream->set->server, HAFT_WARNING,
-                      "upstream %s: refused %s, which cannot be related to one client",
-                      link->mcp->upstream->name, haft_question_method(question));
+        question_log_refused(link, question);
         haft_question_refuse(question, RPC_INTERNAL_ERROR,
                              "The question cannot be related to one client.");
         return 0;

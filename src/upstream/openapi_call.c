@@ -37,7 +37,6 @@ static int openapi_answer(struct http_call *own, const struct http_result *resul
 int hf_openapi_call(haft_call *call, const void *in, void *out)
 {
     const struct http_tool *tool = haft_tool_data(call);
-    const haft_headers *clients = call->request.headers;
     struct http_call *own = hf_http_call_new(call, tool->http->upstream);
     struct http_message *message;
     struct import_request request;
@@ -54,7 +53,7 @@ int hf_openapi_call(haft_call *call, const void *in, void *out)
         return haft_error(call, "%s%s%s", reason.path, *reason.path ? ": " : "", reason.text);
     if (!status)
         status = hf_http_call_headers(own, request.headers, request.n_headers,
-                                      clients ? clients->list : NULL, clients ? clients->n : 0);
+                                      call->request.forwarded, call->request.n_forwarded);
     if (status)
         return status;
     own->data = tool;

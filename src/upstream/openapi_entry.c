@@ -199,6 +199,19 @@ static bool openapi_entry_path_fits(const char *path, yyjson_val *input, haft_re
     return true;
 }
 
+/* The same for each argument that has a place. */
+static bool openapi_entry_places_fit(const http_tool_entry *tool, yyjson_val *input,
+                                     haft_reason *reterr_reason)
+{
+    for (size_t i = 0; tool->has_places && i < tool->n_places; i++)
+        if (!yyjson_obj_get(yyjson_obj_get(input, "properties"), tool->places_keys[i])) {
+            hf_error_set(reterr_reason, HAFT_EINVAL, "places",
+                         "%.100s is not an argument of the tool", tool->places_keys[i]);
+            return false;
+        }
+    return true;
+}
+
 haft_value *hf_openapi_document(struct upstream *upstream, const char *name,
                                 const http_tool_entry *tool, haft_reason *reterr_reason)
 {
@@ -210,7 +223,8 @@ haft_value *hf_openapi_document(struct upstream *upstream, const char *name,
         hf_error_set(reterr_reason, HAFT_EINVAL, "input", "must be a schema of an object");
         return NULL;
     }
-    if (!openapi_entry_path_fits(tool->path, input, reterr_reason))
+    if (!openapi_entry_path_fits(tool->path, input, reterr_reason) ||
+        !openapi_entry_places_fit(tool, input, reterr_reason))
         return NULL;
     haft_buffer_init(&out, upstream->set->allocator, OPENAPI_ENTRY);
     openapi_entry_put(&(struct json_writer){.out = &out}, name, tool, input);

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/file.h"
+#include "engine/call/call.h"
 #include "process/supervisor.h"
 #include "schema/model/node.h"
 
@@ -32,6 +34,28 @@ struct upstream *hf_upstream_of(const struct item *item)
     return item->module && item->module->release == upstream_release
                ? (struct upstream *)item->module
                : NULL;
+}
+
+int hf_upstream_keep_headers(haft_call *call)
+{
+    const struct upstream *upstream = call->item ? hf_upstream_of(call->item) : NULL;
+    const haft_headers *headers = call->request.headers;
+    haft_header *list;
+    int n;
+
+    if (!upstream || !upstream->kind->forward || !headers)
+        return 0;
+    n = upstream->kind->forward(upstream, headers->list, headers->n, NULL, NULL);
+    if (!n)
+        return 0;
+    list = haft_arena_alloc(call->arena, headers->n * sizeof *list);
+    n = list ? upstream->kind->forward(upstream, headers->list, headers->n, call->arena, list)
+             : HAFT_ENOMEM;
+    if (n < 0)
+        return n;
+    call->request.forwarded = list;
+    call->request.n_forwarded = (size_t)n;
+    return 0;
 }
 
 static const char *upstream_copy(struct upstream *upstream, const char *text, bool *memory)
@@ -282,6 +306,15 @@ static int upstream_refuse_file(const char *file, int status, haft_reason *reter
 {
     return hf_error_set(reterr_reason, status, "", "cannot read %s: %s", file,
                         status == HAFT_EINVAL ? strerror(errno) : haft_strerror(status));
+}
+
+int hf_upstream_file(const struct upstream *upstream, const char *file, const char **ret_path,
+                     haft_reason *reterr_reason)
+{
+    *ret_path = hf_upstream_path(upstream, file);
+    if (*ret_path && !access(*ret_path, R_OK))
+        return 0;
+    return upstream_refuse_file(file, *ret_path ? HAFT_EINVAL : HAFT_ENOMEM, reterr_reason);
 }
 
 /* Reads a file to the arena, with a NUL at the end. */

@@ -34,6 +34,7 @@ struct upstream_set {
     void (*updated)(void *context, struct upstream *upstream, const char *uri);
     void *context;
     const struct upstream_kind *instead; /* in place of every kind, for tests; NULL for none */
+    bool ending; /* set before the last upstreams are stopped: their calls must end */
     uv_mutex_t
         offers_lock; /* of the gateway: held while what servers offer of upstreams is changed */
     uv_mutex_t lock;
@@ -63,10 +64,14 @@ struct upstream_kind {
      * point to are in upstream->arena.  Returns 0, or an error with the reason, whose path is relative
      * to the member. */
     int (*make)(struct upstream *upstream, const void *options, haft_reason *reterr_reason);
+    /* Takes over what another upstream of the kind offers, which it is to replace, until it knows better; on the thread
+     * of a reload.  Without memory it offers nothing until then.  NULL: nothing. */
+    void (*inherit)(struct upstream *upstream, struct upstream *before);
     /* Begins to connect, to check health and so on; on the outbound thread, at most once.  NULL: nothing. */
     void (*start)(struct upstream *upstream);
-    /* Ends everything; on the outbound thread, once for one that was started.  Calls in flight are
-     * answered.  Parts that must wait for callbacks hold the module until these have come.  NULL: nothing. */
+    /* Ends everything; on the outbound thread, once for one that was started.  Calls in flight go on, because a
+     * reload must not fail them, unless the set is ending: then they are answered at once.  Parts that must wait for
+     * these or for callbacks hold the module.  NULL: nothing. */
     void (*stop)(struct upstream *upstream);
     /* Creates the items that it offers now, for a server.  On any thread, one at a time for each upstream, not
      * between start and stop only; what it reads is guarded by upstream->lock.  Returns 0, HAFT_ENOMEM, or an error with the
@@ -76,8 +81,8 @@ struct upstream_kind {
     /* Whether two items of one upstream whose definitions are equal are also called in the same way.  NULL:
      * always. */
     bool (*same)(const struct item *left, const struct item *right);
-    /* Puts copies of those of a client's headers that it passes on into the list, which has room for all.
-     * Returns their number or HAFT_ENOMEM.  NULL: it passes none on. */
+    /* Puts copies of those of a client's headers that it passes on into the list, which has room for all; NULL: only
+     * counts them.  Returns their number or HAFT_ENOMEM.  NULL: it passes none on. */
     int (*forward)(const struct upstream *upstream, const haft_header *headers, size_t n,
                    haft_arena *arena, haft_header *list);
     bool passes_meta; /* it passes the client's own _meta on */
@@ -148,10 +153,17 @@ int hf_upstream_items_add(struct upstream_items *items, struct item *item);
 /* The upstream of an item; NULL if it is of none. */
 struct upstream *hf_upstream_of(const struct item *item);
 
+/* Keeps the headers that the upstream of a call gets, while the call has all of them.  Returns 0 or HAFT_ENOMEM. */
+int hf_upstream_keep_headers(haft_call *call);
+
 /* ---- for `make`: files and secrets that the options name; all in upstream->arena ---- */
 
 /* The path of a file; relative ones begin at the configuration's directory.  NULL without memory. */
 const char *hf_upstream_path(const struct upstream *upstream, const char *file);
+/* The same for a file that is read later, by a library: it must be readable now.  Returns 0, or an error with the
+ * reason. */
+int hf_upstream_file(const struct upstream *upstream, const char *file, const char **ret_path,
+                     haft_reason *reterr_reason);
 /* Reads a file of at most `limit` bytes; a NUL follows the text. */
 int hf_upstream_read(const struct upstream *upstream, const char *file, size_t limit,
                      struct text *ret_text, haft_reason *reterr_reason);

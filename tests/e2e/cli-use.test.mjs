@@ -156,6 +156,39 @@ test("does not watch what a server does not announce", async () => {
     });
 });
 
+test("watches what a server agrees to report, and ends if that is nothing", async () => {
+    for (const [notifications, code, text] of [
+        [{}, 4, /^haft: the server does not announce changes\n$/],
+        [{ toolsListChanged: false, resourceSubscriptions: [] }, 4, /^haft: the server does not announce changes\n$/],
+        [{ promptsListChanged: true }, 130, /^haft: watching the lists of prompts, until interrupted\n$/],
+    ]) {
+        let child, said = "";
+        const answer = (message, request, response) => {
+            const _meta = { "io.modelcontextprotocol/subscriptionId": message?.id };
+            const method = "notifications/subscriptions/acknowledged";
+
+            if (message?.method !== "subscriptions/listen") return response.writeHead(202).end();
+            response.writeHead(200, { "Content-Type": "text/event-stream" });
+            response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", method, params: { notifications, _meta } })}\n\n`);
+        };
+
+        await withFake(answer, async (url) => {
+            const ended = run(["watch", url, "--revision", "2026-07-28"], {
+                started: (it) => {
+                    child = it;
+                    it.stderr.on("data", (more) => (said += more));
+                },
+            });
+
+            if (code === 130) await until(() => said.includes("interrupted"), "the subscription").then(() => child.kill("SIGINT"));
+            const got = await ended;
+
+            assert.equal(got.code, code, got.err);
+            assert.match(got.err, text);
+        });
+    }
+});
+
 test("answers forms with their defaults", async () => {
     for (const revision of ["2025-11-25", "2026-07-28"]) {
         const got = await run(["call", "test_elicitation_sep1034_defaults", "--accept-defaults", "--revision", revision, "--", example("everything")]);

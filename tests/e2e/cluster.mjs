@@ -295,7 +295,7 @@ export function post(url, message, headers = {}) {
         );
 
         request.on("error", () => resolve({ status: 0 }));
-        request.end(text);
+        request.end(Buffer.from(text)); /* a string would have node send headers as UTF-8 */
     });
 }
 

@@ -259,22 +259,36 @@ for (const [signal, word] of ends)
         rmSync(directory, { recursive: true });
     });
 
-test("a call in flight is answered when a configuration no longer has its tool", () =>
-    withGateway(
+test("a call in flight goes on when a configuration changes or no longer has its tool", () => {
+    /* Ends when the file is there. */
+    const patient = { command: { run: ["sh", "-c", "until test -e {DIR}/go; do sleep 0.02; done; echo went on", "400005"], timeout_ms: 20000 } };
+
+    return withGateway(
         "plain",
         (server) =>
             withClient(server, async (client) => {
-                const pending = call(client, "wait");
+                const reload = async (upstreams) => {
+                    const before = server.log().split("configuration reloaded").length;
+                    const text = JSON.stringify({ log: { level: "notice" }, ...config(upstreams) });
 
-                await until(() => processes("400005"), "a process");
-                writeFileSync(join(server.directory, "config.json"), JSON.stringify({ log: { level: "notice" }, ...config({ say: { command: { run: ["echo", "new"] } } }) }));
-                server.process.kill("SIGHUP");
-                assert.match((await pending).text, /terminated/);
-                await until(() => !processes("400005"), "no process");
+                    writeFileSync(join(server.directory, "config.json"), text.replaceAll("{DIR}", server.directory));
+                    server.process.kill("SIGHUP");
+                    await until(() => server.log().split("configuration reloaded").length > before, "the reload");
+                };
+                const pending = [call(client, "wait")];
+
+                await until(() => processes("400005") === 1, "a process");
+                await reload({ wait: { command: { ...patient.command, timeout_ms: 21000 } } });
+                pending.push(call(client, "wait"));
+                await until(() => processes("400005") === 2, "another one");
+                await reload({ say: { command: { run: ["echo", "new"] } } });
                 assert.equal((await call(client, "say")).text, "new\n");
+                writeFileSync(join(server.directory, "go"), "");
+                for (const { text } of await Promise.all(pending)) assert.equal(text, "went on\n");
             }),
-        { config: { log: { level: "notice" }, ...config({ wait: { command: { run: ["sleep", "400005"], grace_ms: 50 } } }) } },
-    ));
+        { config: { log: { level: "notice" }, ...config({ wait: patient }) } },
+    );
+});
 
 /* ---- entries that are refused ---- */
 

@@ -12,6 +12,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { haft } from "./cli.mjs";
 import { revisions, text, upstream, withFederation } from "./federation.mjs";
+import { Session, send } from "./http-client.mjs";
 import { Server } from "./http-server.mjs";
 import { withGateway } from "./serve.mjs";
 import { example, until } from "./server.mjs";
@@ -664,6 +665,188 @@ test("a question of a call that was cancelled is not another client's", () =>
             assert.equal((await ann("plain")).result.resultType, "input_required");
         },
     ));
+
+test("calls in flight go on when the entry of their upstream changes, and when it is removed", () => {
+    /* Says that it has begun by a file with its process id, goes on when another file is there, and asks. */
+    const old = legacyServer(`{
+        async late({ begun, go }) {
+            const fs = require("node:fs");
+
+            fs.writeFileSync(begun, String(process.pid));
+            while (!fs.existsSync(go)) await new Promise((resolve) => setTimeout(resolve, 20));
+            return "late: " + (await ask("who")).message;
+        },
+    }`);
+    const config = (upstreams) => ({ log: { level: "notice" }, gateway: { upstreams } });
+
+    return withGateway(
+        "plain",
+        async (server) => {
+            const at = (name) => join(server.directory, name), pending = [];
+            const reload = async (upstreams) => {
+                const reloads = () => server.log().split("configuration reloaded").length, before = reloads();
+
+                writeFileSync(at("config.json"), JSON.stringify(config(upstreams)));
+                server.process.kill("SIGHUP");
+                await until(() => reloads() > before, "the reload");
+            };
+
+            for (const [n, upstreams] of [{ old: { mcp: { ...old.mcp, timeout_ms: 25000 } } }, {}].entries()) {
+                let listed;
+
+                await until(() => {
+                    listed ??= modernPost(server.url, "tools/list").then(({ result }) => (listed = result.tools.length || undefined));
+                    return listed === 1;
+                }, "the tool");
+                pending.push(modernPost(server.url, "tools/call", { name: "old__late", arguments: { begun: at(`begun-${n}`), go: at("go") } }, asked));
+                await until(() => existsSync(at(`begun-${n}`)) && readFileSync(at(`begun-${n}`), "utf8"), "the call");
+                await reload(upstreams);
+            }
+            writeFileSync(at("go"), "");
+            for (const { result } of await Promise.all(pending)) assert.equal(text(result), "late: The server is not used any more.");
+            for (const name of ["begun-0", "begun-1"])
+                await until(() => !existsSync(`/proc/${readFileSync(at(name), "utf8")}`), "the end of the upstream");
+        },
+        { config: config({ old }) },
+    );
+});
+
+test("tools stay when the entry of their upstream changes, and calls wait for the new connection", () => {
+    const { command, ...more } = legacyServer(`{ pid: () => String(process.pid) }`).mcp;
+    /* It starts when the file is there. */
+    const script = 'until test -e "$0"; do sleep 0.02; done; exec "$@"';
+    const config = (timeout_ms) => ({
+        log: { level: "notice" },
+        gateway: { upstreams: { old: { mcp: { ...more, timeout_ms, command: ["sh", "-c", script, "{DIR}/open", ...command] } } } },
+    });
+
+    return withGateway(
+        "plain",
+        async (server) => {
+            const file = join(server.directory, "open");
+            const pid = async () => text((await modernPost(server.url, "tools/call", { name: "old__pid" })).result);
+            const listed = async () => (await modernPost(server.url, "tools/list")).result.tools.map(({ name }) => name);
+            const before = await pid();
+
+            rmSync(file);
+            writeFileSync(join(server.directory, "config.json"), JSON.stringify(config(25000)).replaceAll("{DIR}", server.directory));
+            server.process.kill("SIGHUP");
+            await until(() => server.log().includes("configuration reloaded"), "the reload");
+            assert.deepEqual(await listed(), ["old__pid"]);
+            const after = pid();
+
+            await until(() => !existsSync(`/proc/${before}`), "the end of the old one");
+            writeFileSync(file, "");
+            assert.match(await after, /^\d+$/);
+            assert.notEqual(await after, before);
+        },
+        { config: config(20000), files: { open: "" } },
+    );
+});
+
+test("an upstream that asks too much at once does not fill the log", () =>
+    withPeople(
+        `{ async flood() { await Promise.all(Array.from({ length: 2000 }, () => ask("who"))); return "flooded"; } }`,
+        async ({ ann, server }) => {
+            const lines = () => server.log().split("cannot be related to one client").length - 1;
+            let { result } = await ann("flood");
+
+            /* All have been answered or refused then, or so many that there are no more rounds. */
+            while (result.resultType === "input_required") ({ result } = await ann("flood", accepted(result)));
+            await until(() => lines() > 0, "a line");
+            assert.ok(lines() < 20, server.log());
+        },
+    ));
+
+test("an upstream that asks too often learns that nobody answers", () =>
+    withPeople(
+        `{
+            async often() { for (let i = 0; i < 12; i++) await ask("who"); return "answered"; },
+            left: () => signal("cancelled").promise.then(() => "cancelled"),
+        }`,
+        async ({ ann, bob, server }) => {
+            let { result } = await ann("often");
+
+            while (result.resultType === "input_required") ({ result } = await ann("often", accepted(result)));
+            assert.equal(result.isError, true);
+            await until(() => /asked for input 9 times, which exceeds the limit/.test(server.log()), "a line");
+            assert.equal(text((await bob("left")).result), "cancelled");
+        },
+    ));
+
+test("an answer that is nested too deeply ends its call, and no other", () =>
+    withFederation(
+        legacy,
+        {
+            old: legacyServer(`{
+                deep() {
+                    let value = {};
+
+                    for (let i = 0; i < 1000; i++) value = { value };
+                    return { content: [], structuredContent: value };
+                },
+                late: () => signal("go").promise,
+                go: () => (signal("go").resolve("late"), "gone"),
+            }`),
+        },
+        async (f) => {
+            const late = f.call("old__late");
+
+            assert.match(text(await f.call("old__deep")), /nested deeper than \d+ levels/);
+            assert.equal(text(await f.call("old__go")), "gone");
+            assert.equal(text(await late), "late");
+        },
+    ));
+
+/* The old server, with as many calls at a time as are given. */
+const narrow = (tools, max_in_flight) => {
+    const { mcp } = legacyServer(tools);
+
+    return { mcp: { ...mcp, max_in_flight } };
+};
+
+test("questions that a client leaves unanswered do not stop the calls of others", () =>
+    withPeople(
+        narrow(`{ asks: () => ask("who").then((answer) => answer.action ?? "refused"), plain: () => "plain" }`, 16),
+        async ({ ann, bob, server }) => {
+            const rounds = [];
+
+            for (let i = 0; i < 40; i++) rounds.push((await ann("asks")).result);
+            assert.deepEqual([...new Set(rounds.map((round) => round.resultType))], ["input_required"]);
+            assert.equal(text((await bob("plain")).result), "plain");
+            /* The latest of her questions can be answered; the others have made room for it. */
+            assert.equal(text((await ann("asks", accepted(rounds.at(-1)))).result), "accept");
+            const gone = (await ann("asks", accepted(rounds[0]))).result;
+
+            assert.equal(gone.isError, true);
+            assert.match(text(gone), /does not wait for this answer any more/);
+            await until(() => /a client has 2 unanswered questions; cancelled the oldest call/.test(server.log()), "a line");
+        },
+    ));
+
+test("a legacy client that leaves or fails while it is asked leaves nothing at the upstream", async () => {
+    const old = narrow(`{ asks: () => ask("who"), left: () => signal("cancelled").promise.then(() => "cancelled") }`, 16);
+    const error = { code: -32601, message: "Method not found" };
+    const ends = [
+        (session) => send(session.url, { method: "DELETE", headers: session.headers() }),
+        (session, { id }) => session.post({ jsonrpc: "2.0", id, error }),
+    ];
+
+    for (const end of ends)
+        await withGateway(
+            "plain",
+            async (server) => {
+                const session = await Session.open(server.url, "2025-11-25", { elicitation: {} });
+                const stream = await session.post(session.message("tools/call", { name: "old__asks", arguments: {} }));
+                const question = await stream.message(SOON);
+
+                assert.equal(question.method, "elicitation/create");
+                assert.ok((await end(session, question)).status < 300);
+                assert.equal(text((await modernPost(server.url, "tools/call", { name: "old__left" })).result), "cancelled");
+            },
+            { config: { gateway: { upstreams: { old } } } },
+        );
+});
 
 /* ---- what the upstream sees ---- */
 

@@ -11,6 +11,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { newPort, Redis, withCluster } from "./cluster.mjs";
 import { Server } from "./http-server.mjs";
+import { withGateway } from "./serve.mjs";
 import { example, until } from "./server.mjs";
 
 const REPLICAS = 3;
@@ -171,5 +172,38 @@ test("a store with a certificate of its own authority", { timeout: 60000 }, asyn
     } finally {
         await redis.stop();
         rmSync(folder, { recursive: true });
+    }
+});
+
+test("an upstream gets the client's headers also if a store has counted the call", { timeout: 60000 }, async () => {
+    const api = http.createServer((request, response) => response.end(JSON.stringify({ tenant: request.headers["x-tenant"] ?? null })));
+    const redis = await Redis.start();
+    const tools = { who: { description: "Says whose it is", path: "/who", read_only: true } };
+
+    await new Promise((resolve) => api.listen(0, "127.0.0.1", resolve));
+    const upstreams = { api: { http: { url: `http://127.0.0.1:${api.address().port}`, headers: { forward: ["X-Tenant"] }, tools } } };
+
+    try {
+        await withGateway(
+            "plain",
+            async (server) => {
+                await eventually(async () => (await ready(server)).status === "ok", server.log());
+                for (const tenant of ["A", "B"]) {
+                    const [message, headers] = modern("tools/call", { name: "api__who", arguments: {} });
+                    const { text } = await ask(server, message, { ...headers, "X-Tenant": tenant });
+
+                    assert.match(JSON.parse(text).result.content[0].text, new RegExp(`"${tenant}"`));
+                }
+                assert.ok((await redis.command("KEYS", "*")).length > 0, "counted in Redis");
+            },
+            {
+                config: { gateway: { upstreams, endpoints: [{}], shaping: [{ tools: "*", cache: { seconds: 600 }, coalesce: true }] } },
+                args: ["--store", redis.url, "--client-rate", "1000"],
+            },
+        );
+    } finally {
+        api.closeAllConnections();
+        api.close();
+        await redis.stop();
     }
 });

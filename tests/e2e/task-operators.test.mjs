@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,15 +18,15 @@ const EXTENSION = "io.modelcontextprotocol/tasks";
 const capabilities = { extensions: { [EXTENSION]: {} } };
 const OVER = ["completed", "failed", "cancelled"];
 
-async function ask(server, method, params, can = capabilities) {
-    const headers = modernHeaders(method, params, method.startsWith("tasks/") ? { "mcp-name": params.taskId } : {});
+async function ask(server, method, params, can = capabilities, more = {}) {
+    const headers = modernHeaders(method, params, { ...more, ...(method.startsWith("tasks/") && { "mcp-name": params.taskId }) });
     const { text } = await post(server.url, modernMessage(method, params, { capabilities: can }), headers);
 
     return JSON.parse(text);
 }
 
-async function create(server, name, args = {}) {
-    const { result, error } = await ask(server, "tools/call", { name, arguments: args });
+async function create(server, name, args = {}, headers = {}) {
+    const { result, error } = await ask(server, "tools/call", { name, arguments: args }, capabilities, headers);
 
     assert.equal(result?.resultType, "task", JSON.stringify(error ?? result));
     return result.taskId;
@@ -133,6 +133,40 @@ test("operations of an HTTP API run as tasks", async () => {
             assert.equal(await server.stop(), 0, server.log());
         });
     } finally {
+        api.close();
+    }
+});
+
+test("a task passes the named headers of its request on, and stores no others", async () => {
+    const seen = [];
+    const api = createServer((request, response) => {
+        seen.push(request.headers);
+        response.end("{}");
+    });
+
+    await new Promise((resolve) => api.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${api.address().port}`;
+    const tools = { report: { description: "Makes a report", path: "/report", task: "optional" } };
+    const upstreams = { api: { http: { url, headers: { forward: ["X-Tenant", "X-Name"] }, tools } } };
+    const headers = { "x-tenant": "seven", "x-name": "J\u00fcrgen", authorization: "Bearer clients-own", "x-other": "not-named" };
+
+    try {
+        await withFolder(upstreams, async (folder, start) => {
+            const tasks = join(folder, "tasks.db");
+            const server = await start("--tasks", tasks);
+            const done = await wait(server, await create(server, "api__report", {}, headers));
+
+            assert.equal(done.status, "completed", JSON.stringify(done));
+            assert.equal(seen[0]["x-tenant"], "seven");
+            assert.equal(seen[0]["x-name"], "J\u00fcrgen"); /* node sends, and reads, Latin-1, which is not UTF-8 */
+            assert.ok(!("x-other" in seen[0]) && !("authorization" in seen[0]));
+            assert.equal(await server.stop(), 0, server.log());
+            const stored = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1")).join("");
+
+            assert.ok(!stored.includes("clients-own") && !stored.includes("not-named"));
+        });
+    } finally {
+        api.closeAllConnections();
         api.close();
     }
 });

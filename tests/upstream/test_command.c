@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <yyjson.h>
@@ -486,7 +487,7 @@ static void kills_what_is_late(void **state)
     place_close(&place);
 }
 
-/* Calls in flight are answered when the upstream stops. */
+/* Calls in flight are answered when all upstreams stop. */
 static void answers_when_it_stops(void **state)
 {
     struct place place;
@@ -499,6 +500,7 @@ static void answers_when_it_stops(void **state)
                      0);
     assert_int_equal(haft_client_call(place.client, "tool", "{}", &result), HAFT_PENDING);
     await_processes(&place, "654321", 1);
+    place.set.ending = true;
     hf_upstream_stop(place.upstream);
     place_wait(&place, haft_client_latest(place.client), &result);
     assert_true(result.is_error);
@@ -508,6 +510,30 @@ static void answers_when_it_stops(void **state)
     assert_string_equal(result.text, "the program is no longer offered");
     hf_module_drop(&place.upstream->module);
     place.upstream = NULL;
+    place_close(&place);
+}
+
+/* The error says why, and the next call works. */
+static void reports_a_lack_of_descriptors(void **state)
+{
+    struct rlimit before, none;
+    struct place place;
+    haft_reason reason;
+    haft_result result;
+
+    (void)state;
+    assert_int_equal(place_open(&place, "tool", "{\"run\":[\"echo\",\"x\"]}", NULL, &reason), 0);
+    place_call(&place, "tool", "{}", &result); /* the supervisor has been started */
+    assert_string_equal(result.text, "x\n");
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    place_call(&place, "tool", "{}", &result);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(result.is_error);
+    assert_non_null(strstr(result.text, "too many open files"));
+    place_call(&place, "tool", "{}", &result);
+    assert_string_equal(result.text, "x\n");
     place_close(&place);
 }
 
@@ -575,6 +601,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(kills_what_is_cancelled),
         cmocka_unit_test(kills_what_is_late),
         cmocka_unit_test(answers_when_it_stops),
+        cmocka_unit_test(reports_a_lack_of_descriptors),
         cmocka_unit_test(runs_many_at_once),
         cmocka_unit_test(comes_through_failing_allocations),
     };

@@ -261,7 +261,13 @@ static void wrong_options(void **state)
          "never passed on"},
         {"{\"url\":\"https://x\",\"headers\":{\"forward\":[\"cookie\"]}}", "headers.forward",
          "never passed on"},
+        {"{\"url\":\"https://x\",\"headers\":{\"forward\":[\"X Y\"]}}", "headers.forward",
+         "X Y: not the name of a header"},
         {"{\"url\":\"https://x\",\"tls\":{\"certificate\":\"c.pem\"}}", "tls", "both"},
+        {"{\"url\":\"https://x\",\"tls\":{\"ca_file\":\"/nonexistent/ca\"}}", "tls.ca_file",
+         "cannot read /nonexistent/ca: No such file or directory"},
+        {"{\"url\":\"https://x\",\"tls\":{\"certificate\":\"/dev/null\",\"key\":\"/nonexistent/k\"}}",
+         "tls.key", "cannot read /nonexistent/k"},
         {"{\"url\":\"https://x\",\"retries\":{\"max\":11}}", "retries.max", ""},
         {"{\"url\":\"https://x\",\"nonsense\":1}", "", "nonsense"},
     };

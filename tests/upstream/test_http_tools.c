@@ -192,6 +192,8 @@ static void wrong_tools(void **state)
          "tools", "t: input: must be a schema of an object"},
         {"{\"url\":\"https://x\",\"tools\":{\"t\":{\"description\":\"d\",\"path\":\"/a/{b}\"}}}",
          "tools", "t: path: {b} is not an argument"},
+        {"{\"url\":\"https://x\",\"tools\":{\"t\":{\"description\":\"d\",\"path\":\"/a\",\"places\":{\"b\":\"header\"}}}}",
+         "tools", "t: places: b is not an argument of the tool"},
         {"{\"openapi\":{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"t\",\"version\":\"1\"},\"paths\":{},"
          "\"servers\":[{\"url\":\"https://example.com\"}]},\"proxy\":\"http://127.0.0.1:1\"}",
          "url", "proxy"},

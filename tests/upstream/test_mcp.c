@@ -31,6 +31,12 @@ static void entries_are_checked(void **state)
          "cannot read /nonexistent/token: No such file or directory"},
         {"{\"url\":\"http://a/\",\"auth\":{\"oauth\":{\"client_id\":\"i\",\"client_secret\":\"s\"}}}",
          "auth.oauth.issuer", "expected the authorization server that the credentials are for"},
+        {"{\"url\":\"https://a/\",\"ca_file\":\"/nonexistent/ca\"}", "ca_file",
+         "cannot read /nonexistent/ca: No such file or directory"},
+        {"{\"url\":\"https://a/\",\"key_file\":\"/nonexistent/key\"}", "key_file",
+         "cannot read /nonexistent/key: No such file or directory"},
+        {"{\"command\":[\"a\"],\"revision\":\"2020-01-01\"}", "revision",
+         "haft does not speak this revision"},
         {"{\"command\":[\"a\"],\"trust\":\"last\"}", "trust", NULL},
         {"{\"command\":[\"a\"],\"max_in_flight\":0}", "max_in_flight", NULL},
         {"{\"command\":[\"a\"],\"restart\":{\"min\":1}}", "restart", NULL},
@@ -95,6 +101,14 @@ static void entries_become_targets(void **state)
 
 /* ---- items ---- */
 
+/* An upstream without a connection. */
+struct mcp_stand {
+    struct definition definition;
+    struct upstream *upstream;
+    struct mcp *mcp;
+    haft_reason reason;
+};
+
 #define OBJECT_SCHEMA "\"inputSchema\":{\"type\":\"object\"}"
 
 static const char *const listed[] = {
@@ -140,6 +154,21 @@ static int give_lists(struct upstream *upstream)
 static const char item_options[] =
     "{\"command\":[\"a\"],\"rename\":{\"odd\":\"even\"},\"describe\":{\"plain\":\"Described\"}}";
 
+static void stand_open(struct mcp_stand *stand)
+{
+    *stand = (struct mcp_stand){.upstream = NULL};
+    definition_init(&stand->definition);
+    stand->upstream = definition_make(&stand->definition, item_options, &stand->reason);
+    assert_non_null(stand->upstream);
+    stand->mcp = mcp_of(stand->upstream);
+}
+
+static void stand_close(struct mcp_stand *stand)
+{
+    hf_module_drop(&stand->upstream->module);
+    definition_finish(&stand->definition);
+}
+
 static void drop_items(struct upstream_items *items)
 {
     for (size_t i = 0; i < items->n; i++)
@@ -169,16 +198,14 @@ static void lists_become_items(void **state)
         {"far__p", ",\"arguments\":[{\"name\":\"x\",\"required\":true}]}", NULL, false},
     };
     struct upstream_items items = {.arena = haft_arena_new(NULL, 1 << 20)};
-    struct definition definition;
-    haft_reason reason = {.code = 0};
-    struct upstream *upstream;
+    struct mcp_stand stand;
 
     (void)state;
-    definition_init(&definition);
-    upstream = definition_make(&definition, item_options, &reason);
-    upstream->tools = "*,-drop_*";
-    assert_int_equal(give_lists(upstream), 0);
-    assert_int_equal(hf_mcp_items(upstream, definition.server, &items, &reason), 0);
+    stand_open(&stand);
+    stand.upstream->tools = "*,-drop_*";
+    assert_int_equal(give_lists(stand.upstream), 0);
+    assert_int_equal(hf_mcp_items(stand.upstream, stand.definition.server, &items, &stand.reason),
+                     0);
     for (size_t i = 0; i < items.n && i < COUNT_OF(wanted); i++) {
         const struct item *item = items.list[i];
         const char *modern = wanted[i].modern ? wanted[i].modern : wanted[i].legacy;
@@ -190,31 +217,30 @@ static void lists_become_items(void **state)
     }
     assert_int_equal(items.n, COUNT_OF(wanted));
     assert_int_equal(items.list[0]->tool->annotations.read_only, HAFT_YES);
-    assert_non_null(strstr(definition.log, "the tool \"plain\" is not offered: another one has"));
-    assert_non_null(strstr(definition.log, "arguments of far__even are not checked"));
-    assert_non_null(strstr(definition.log, "the resource \"no uri\" is not offered"));
+    assert_non_null(
+        strstr(stand.definition.log, "the tool \"plain\" is not offered: another one has"));
+    assert_non_null(strstr(stand.definition.log, "arguments of far__even are not checked"));
+    assert_non_null(strstr(stand.definition.log, "the resource \"no uri\" is not offered"));
     drop_items(&items);
     haft_arena_free(items.arena);
-    hf_module_drop(&upstream->module);
-    definition_finish(&definition);
+    stand_close(&stand);
 }
 
 /* The item of a tool with this name at the upstream. */
-static struct item *tool_of(struct definition *definition, struct upstream *upstream,
-                            const char *name)
+static struct item *tool_of(struct mcp_stand *stand, const char *name)
 {
     struct upstream_items items = {.arena = haft_arena_new(NULL, 1 << 20)};
-    struct mcp *mcp = mcp_of(upstream);
-    haft_reason reason = {.code = 0};
+    struct mcp *mcp = stand->mcp;
     struct item *item;
 
     haft_buffer_clear(&mcp->fetch.json[HAFT_OFFER_TOOL]);
     haft_buffer_printf(&mcp->fetch.json[HAFT_OFFER_TOOL], "[{\"name\":\"%s\"," OBJECT_SCHEMA "}]",
                        name);
     hf_mcp_lists_free(mcp->lists);
-    mcp->lists = hf_mcp_lists_new(mcp, &reason);
+    mcp->lists = hf_mcp_lists_new(mcp, &stand->reason);
     assert_non_null(mcp->lists);
-    assert_int_equal(hf_mcp_items(upstream, definition->server, &items, &reason), 0);
+    assert_int_equal(
+        hf_mcp_items(stand->upstream, stand->definition.server, &items, &stand->reason), 0);
     assert_int_equal(items.n, 1);
     item = items.list[0];
     haft_arena_free(items.arena);
@@ -230,25 +256,21 @@ static void items_know_their_names(void **state)
     } rows[] = {{"get.forecast", "get.forecast", true},
                 {"get.forecast", "get/forecast", false},
                 {"get_forecast", "get/forecast", false}};
-    struct definition definition;
-    haft_reason reason = {.code = 0};
-    struct upstream *upstream;
+    struct mcp_stand stand;
 
     (void)state;
-    definition_init(&definition);
-    upstream = definition_make(&definition, item_options, &reason);
+    stand_open(&stand);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct item *left = tool_of(&definition, upstream, rows[i].left);
-        struct item *right = tool_of(&definition, upstream, rows[i].right);
+        struct item *left = tool_of(&stand, rows[i].left);
+        struct item *right = tool_of(&stand, rows[i].right);
 
         assert_string_equal(left->name, "far__get_forecast");
         assert_string_equal(right->name, "far__get_forecast");
-        assert_int_equal(upstream->kind->same(left, right), rows[i].same);
+        assert_int_equal(stand.upstream->kind->same(left, right), rows[i].same);
         hf_item_drop(left);
         hf_item_drop(right);
     }
-    hf_module_drop(&upstream->module);
-    definition_finish(&definition);
+    stand_close(&stand);
 }
 
 /* A list may be as deep as a message of the client. */
@@ -258,15 +280,12 @@ static void deep_lists_are_read(void **state)
         int depth;
         bool is_read;
     } rows[] = {{10, true}, {100, true}, {JSON_MAX_DEPTH, true}, {JSON_MAX_DEPTH + 1, false}};
-    struct definition definition;
-    haft_reason reason = {.code = 0};
-    struct upstream *upstream;
+    struct mcp_stand stand;
 
     (void)state;
-    definition_init(&definition);
-    upstream = definition_make(&definition, item_options, &reason);
+    stand_open(&stand);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_buffer *json = &mcp_of(upstream)->fetch.json[HAFT_OFFER_TOOL];
+        haft_buffer *json = &stand.mcp->fetch.json[HAFT_OFFER_TOOL];
         struct mcp_lists *lists;
 
         haft_buffer_clear(json);
@@ -274,14 +293,13 @@ static void deep_lists_are_read(void **state)
             haft_buffer_puts(json, "[");
         for (int k = 0; k < rows[i].depth; k++)
             haft_buffer_puts(json, "]");
-        lists = hf_mcp_lists_new(mcp_of(upstream), &reason);
+        lists = hf_mcp_lists_new(stand.mcp, &stand.reason);
         assert_int_equal(lists != NULL, rows[i].is_read);
         if (!lists)
-            assert_int_equal(reason.code, HAFT_EDEPTH);
+            assert_int_equal(stand.reason.code, HAFT_EDEPTH);
         hf_mcp_lists_free(lists);
     }
-    hf_module_drop(&upstream->module);
-    definition_finish(&definition);
+    stand_close(&stand);
 }
 
 /* ---- parked calls ---- */
@@ -310,15 +328,12 @@ static void parked_done(void *context, haft_client *client, int status, const ha
 static void parked_calls_are_left(void **state)
 {
     static const size_t rows[] = {1 << 20, 8}; /* limits of a message */
-    struct definition definition;
-    haft_reason reason = {.code = 0};
-    struct upstream *upstream;
+    struct mcp_stand stand;
     struct mcp *mcp;
 
     (void)state;
-    definition_init(&definition);
-    upstream = definition_make(&definition, item_options, &reason);
-    mcp = mcp_of(upstream);
+    stand_open(&stand);
+    mcp = stand.mcp;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct mcp_call one = {.mcp = mcp, .link = &mcp->main, .parked = true};
         haft_receiver receiver;
@@ -337,15 +352,14 @@ static void parked_calls_are_left(void **state)
         assert_true(one.id > 0);
         haft_buffer_finish(&client->out);
         client->out.limit = rows[i];
-        hf_mcp_question_leave(&one);
+        hf_mcp_parked_leave(&one);
         assert_int_equal(atomic_load(&one.refs), 1);
         assert_null(mcp->parked);
         assert_null(mcp->main.first);
         mcp->main.client = NULL;
         haft_client_free(client);
     }
-    hf_module_drop(&upstream->module);
-    definition_finish(&definition);
+    stand_close(&stand);
 }
 
 /* ---- memory ---- */

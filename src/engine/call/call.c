@@ -238,6 +238,12 @@ void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft
         owner->collect(owner);
 }
 
+void hf_call_unanswered(haft_call *call)
+{
+    if (call->item && call->item->module && call->item->module->unanswered)
+        call->item->module->unanswered(call);
+}
+
 void hf_call_end(haft_call *call)
 {
     haft_outcome outcome = call->stages.outcome;
@@ -251,6 +257,8 @@ void hf_call_end(haft_call *call)
         hf_input_ask(call);
         return;
     }
+    if (call->status == HAFT_AGAIN && outcome != HAFT_OUTCOME_INPUT)
+        hf_call_unanswered(call);
     call_move(call, CALL_OVER);
     if (call->status == CALL_LATE && !hf_call_is_unwanted(call)) {
         hf_call_time_out(call);
@@ -275,6 +283,8 @@ static void call_stop_waiting(haft_call *call)
 {
     if (call->state == CALL_IN_LINE)
         hf_cap_withdraw(call);
+    if (call->state == CALL_ASKING)
+        hf_call_unanswered(call);
     if (call->stages.queued)
         set_queued(call, false);
     call_move(call, CALL_OVER);
@@ -306,9 +316,10 @@ void hf_call_time_out(haft_call *call)
             call->time.allowed_ms, hf_stages_holder(call)->name);
     else
         haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->time.allowed_ms,
-                 call->state == CALL_PENDING
-                     ? "; its handler returned 1 (HAFT_PENDING), and haft_finish was not called"
-                     : "");
+                 call->state != CALL_PENDING ? ""
+                 : call->item && call->item->module && call->item->module->foreign
+                     ? "; its upstream has not answered"
+                     : "; its handler returned 1 (HAFT_PENDING), and haft_finish was not called");
     if (call->state == CALL_ASKING)
         hf_input_withdraw(call, "timed out");
     if (!call_is_shared(call))

@@ -45,7 +45,9 @@ struct request {
     void *tag;
     struct batch *batch;
     struct message message;
-    const haft_headers *headers; /* headers of the request, while it is being received */
+    const haft_headers *headers;  /* headers of the request, while it is being received */
+    const haft_header *forwarded; /* those that the handler passes on (forward.h) */
+    size_t n_forwarded;
     yyjson_val *id;
     const char *method;
     yyjson_val *params, *meta;
@@ -299,6 +301,9 @@ bool hf_call_is_unwanted(haft_call *call);
  * notifies watchers, once; and releases the call. If its handler or a stage still uses it, these
  * release it later. An owner that keeps its calls (inner.c) responds and frees them itself. */
 void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
+
+/* The handler of a call has asked its client, and is not called again: tells its module. */
+void hf_call_unanswered(haft_call *call);
 
 /* Ends a call that no handler or stage uses any more: sends the handler's questions to the client,
  * or concludes the call by its status and outcome. */

@@ -224,6 +224,7 @@ static void input_take_answer(haft_call *call, struct question *question,
         return;
     }
     /* The client does not support the question after all. */
+    hf_call_unanswered(call);
     call->status = HAFT_ECAPABILITY;
     call->error.data = NULL;
     hf_call_end(call);
@@ -256,6 +257,7 @@ void hf_input_ask(haft_call *call)
                      call->asking.rounds);
         else
             haft_log(call, HAFT_ERROR, "the handler returned HAFT_AGAIN without asking for input");
+        hf_call_unanswered(call);
         call->status = HAFT_ESTEPS;
         hf_call_end(call);
         return;

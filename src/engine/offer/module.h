@@ -14,6 +14,9 @@ struct module {
     void (*release)(struct module *module); /* called when nothing uses it any more */
     struct form *forms;                     /* forms of its types */
     const struct search *search;            /* the tool search that it is; NULL otherwise */
+    /* A call of an item ends although its handler has asked the client and was not called again; on the call's
+     * thread, perhaps more than once.  NULL: nothing is to be done. */
+    void (*unanswered)(haft_call *call);
     bool foreign; /* its definitions come from another server or document: lint says less of them */
     bool leaving; /* hf_catalogue_swap removes its items; set by the caller of that */
 };
