@@ -66,3 +66,11 @@ void hf_task_io_submit(struct task_io *io)
     io->then(io);
     atomic_fetch_sub(&tasks->pending, 1);
 }
+
+bool hf_task_io_is_kept(const struct task_io *io)
+{
+    haft_store_status status = HAFT_INIT(haft_store_status, .durable = false);
+
+    return io->request.is_durable || haft_store_get_status(io->tasks->store, &status) ||
+           !status.durable;
+}

@@ -66,6 +66,7 @@ static void lease_expire(struct task *task)
     hf_tasks_unlock(tasks);
     if (call)
         hf_call_cancel(call);
+    hf_task_drop_queued(task);
 }
 
 static void lease_do(struct tasks *tasks, const struct lease_due *due)
@@ -164,6 +165,8 @@ static void takeover_taken(struct task_io *io)
                       task->record.tool);
         takeover_apply(takeover, task);
     }
+    if (tasks->stopping)
+        hf_task_give_up(task);
     hf_task_unpin(task);
     takeover_free(tasks, takeover);
 }
@@ -414,7 +417,7 @@ static struct task *stop_next(struct tasks *tasks, size_t *slot, bool all)
     hf_tasks_lock(tasks);
     for (; *slot < TASK_SLOTS && !found; *slot += !found)
         for (struct task *task = tasks->slots[*slot]; task && !found; task = task->next)
-            if (task->place != PLACE_NEW && !task->run.ending && !task->writing.lost &&
+            if (task->place != PLACE_NEW && !task->run.ending && !task_is_left(task) &&
                 !task_is_over(task->record.state) && (all || stop_gives_up(task)))
                 found = task;
     if (found)
@@ -427,7 +430,6 @@ static void stop_give_up(struct task *task)
 {
     haft_call *call;
 
-    hf_task_flush(task); /* what the handler has saved */
     hf_task_give_up(task);
     hf_tasks_lock(task->tasks);
     call = task->run.call;
