@@ -280,13 +280,13 @@ static void scan_done(haft_store_scan *found)
 
     for (size_t i = 0; found->status >= 0 && i < found->n_found && !tasks->stopping; i++) {
         const haft_store_found *entry = &found->ret_found[i];
+        const char *found_id = hf_task_group_id(tasks, entry->group);
         char id[TASK_ID + 1];
         bool own;
 
-        if (entry->group.size != TASK_ID || entry->value.size != INDEX_TEXT ||
-            entry->value.data[0] != INDEX_LIVE)
+        if (!found_id || entry->value.size != INDEX_TEXT || entry->value.data[0] != INDEX_LIVE)
             continue;
-        memcpy(id, entry->group.data, TASK_ID);
+        memcpy(id, found_id, TASK_ID);
         id[TASK_ID] = '\0';
         hf_tasks_lock(tasks);
         own = hf_task_find(tasks, id);
@@ -329,7 +329,7 @@ static void lease_scan(struct tasks *tasks, haft_time now)
         (!scan->scan.cursor && now < scan->next))
         return;
     scan->scan = (haft_store_scan){.space = TASK_INDEX,
-                                   .prefix = HAFT_SLICE(""),
+                                   .prefix = HAFT_SLICE(tasks->tag),
                                    .cursor = scan->scan.cursor,
                                    .limit = LEASE_STEP,
                                    .now = now,

@@ -250,12 +250,11 @@ static void list_step(haft_call *call, struct listing *listing)
     hf_task_index_write(INDEX_LIVE, call->request.principal, wanted);
     for (; listing->next < listing->scan.n_found; listing->next++) {
         const haft_store_found *found = &listing->scan.ret_found[listing->next];
-        char id[TASK_ID + 1];
+        const char *id = hf_task_group_id(tasks, found->group);
 
-        if (found->group.size != TASK_ID || found->value.size != INDEX_TEXT ||
+        if (!id || found->value.size != INDEX_TEXT ||
             memcmp(found->value.data + 1, wanted + 1, HEX_TEXT) != 0)
             continue;
-        memcpy(id, found->group.data, TASK_ID);
         listing->next++;
         hf_task_io_init(&listing->io, tasks, id, call->arena, list_read, call);
         hf_task_view_add(&listing->io);
@@ -314,7 +313,7 @@ int hf_task_list(haft_call *call)
         return HAFT_ENOMEM;
     call->handler.user_data = listing;
     listing->scan = (haft_store_scan){.space = TASK_INDEX,
-                                      .prefix = HAFT_SLICE(""),
+                                      .prefix = HAFT_SLICE(tasks->tag),
                                       .limit = LEGACY_PAGE / 2, /* a step can find some more */
                                       .now = call->owner->now,
                                       .arena = call->arena,

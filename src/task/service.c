@@ -181,6 +181,9 @@ int haft_server_set_tasks(haft_server *server, const haft_task_options *options)
                                     : STRUCT_UNSIZED);
     }
     service_set_defaults(&tasks->options);
+    if (tasks->options.endpoint)
+        hf_hex_to_text(hf_task_client(tasks->options.endpoint), tasks->tag);
+    tasks->options.endpoint = NULL;
     tasks->platform = hf_platform_tasks();
     tasks->store = tasks->options.store;
     if (!tasks->store)

@@ -11,13 +11,15 @@
 #include "engine/call/inner.h"
 #include "task/platform.h"
 
-#define TASK_SPACE "task"       /* namespace of the tasks; the group is the id */
+#define TASK_SPACE                                                                                 \
+    "task" /* namespace of the tasks; the group is the id, after the tag if there is one */
 #define TASK_INDEX "task.index" /* namespace with a short entry for each task */
 #define TASK_CHANNEL "changes"  /* of the namespace of tasks: ids of tasks that have changed */
 
 enum {
     TASK_ID_BYTES = 20, /* random */
     TASK_ID = TASK_ID_BYTES * 2,
+    TASK_TAG = HEX_TEXT, /* of an endpoint, before the id in groups */
     TASK_MESSAGE = 512,
     TASK_IO_OPS = 6,
     TASK_SLOTS = 1024,   /* of the table of tasks */
@@ -51,11 +53,14 @@ struct task_io {
     haft_store_request request;
     haft_store_op ops[TASK_IO_OPS];
     char id[TASK_ID + 2]; /* and room for the kind of change */
+    char group[TASK_TAG + TASK_ID];
     struct tasks *tasks;
     void *context;
     void (*then)(struct task_io *io); /* called once, on any thread */
 };
 
+/* The id of a task in the name of a group; NULL if the group is not a task of this endpoint. */
+const char *hf_task_group_id(const struct tasks *tasks, haft_slice group);
 /* Prepares a request about a task; `then` follows hf_task_io_submit, perhaps before it returns. */
 void hf_task_io_init(struct task_io *io, struct tasks *tasks, const char *id, haft_arena *arena,
                      void (*then)(struct task_io *io), void *context);
@@ -225,7 +230,8 @@ struct tasks {
     unsigned clients[TASK_SLOTS]; /* number of tasks by the hash of their client */
     atomic_size_t n_tasks, n_queued, n_running;
     struct task_schedule schedule;
-    char owner[17]; /* name of this process in leases; dashes without random numbers */
+    char tag[TASK_TAG + 1]; /* of the endpoint; empty if it has no name */
+    char owner[17];         /* name of this process in leases; dashes without random numbers */
     struct task_watch *watches;
     struct task_waiter *waiters;
     haft_store_subscriber subscriber;
