@@ -259,7 +259,8 @@ struct task_scan {
     struct tasks *tasks;
     haft_arena *arena;
     atomic_bool busy;
-    haft_time next; /* start of the next scan */
+    haft_time begun; /* start of the latest scan */
+    haft_time next;  /* start of the next one, unless tasks are given up before */
 };
 
 void hf_task_scan_free(struct tasks *tasks)
@@ -325,9 +326,14 @@ static void lease_scan(struct tasks *tasks, haft_time now)
     struct task_scan *scan = tasks->scan ? tasks->scan : (tasks->scan = scan_new(tasks));
     int status;
 
-    if (!scan || tasks->stopping || atomic_load(&scan->busy) ||
-        (!scan->scan.cursor && now < scan->next))
+    if (!scan || tasks->stopping || atomic_load(&scan->busy))
         return;
+    if (!scan->scan.cursor) {
+        if (now < scan->next && !(now >= scan->begun + LEASE_TICK && atomic_load(&tasks->freed)))
+            return;
+        atomic_store(&tasks->freed, false);
+        scan->begun = now;
+    }
     scan->scan = (haft_store_scan){.space = TASK_INDEX,
                                    .prefix = HAFT_SLICE(tasks->tag),
                                    .cursor = scan->scan.cursor,
@@ -375,7 +381,7 @@ static haft_time lease_next(struct tasks *tasks, haft_time now)
     if ((scan && (atomic_load(&scan->busy) || scan->scan.cursor)) ||
         atomic_load(&tasks->pending) >= LEASE_PENDING)
         return now + LEASE_SOON;
-    if (atomic_load(&tasks->n_tasks))
+    if (atomic_load(&tasks->n_tasks) || atomic_load(&tasks->freed))
         return now + LEASE_TICK;
     atomic_store(&tasks->idle, true);
     if (!atomic_load(&tasks->n_tasks))

@@ -117,8 +117,9 @@ static bool settle_build(struct task *task, haft_time now)
         op->if_version = true;
         op->version = writing->version;
         op->expires_ms = left;
-        hf_task_io_publish(io, CHANGE_OF_OWNER);
     }
+    if (writing->dirty || writing->leave_sent)
+        hf_task_io_publish(io, writing->leave_sent ? CHANGE_FREED : CHANGE_OF_OWNER);
     if (writing->saves && !writing->end_sent) {
         haft_buffer sending = writing->sending;
 

@@ -66,9 +66,9 @@ void hf_task_io_init(struct task_io *io, struct tasks *tasks, const char *id, ha
                      void (*then)(struct task_io *io), void *context);
 haft_store_op *hf_task_io_add(struct task_io *io, haft_store_kind kind, const char *key);
 haft_store_op *hf_task_io_put(struct task_io *io, const char *key, const char *bytes, size_t size);
-/* Tells other processes that the task has changed, in the same request: by its owner, or by a
- * client. */
-enum task_change { CHANGE_OF_OWNER = 'o', CHANGE_OF_CLIENT = 'c' };
+/* Tells other processes that the task has changed, in the same request: by its owner, by a client, or that it has no
+ * owner any more. */
+enum task_change { CHANGE_OF_OWNER = 'o', CHANGE_OF_CLIENT = 'c', CHANGE_FREED = 'f' };
 void hf_task_io_publish(struct task_io *io, enum task_change change);
 void hf_task_io_submit(struct task_io *io);
 /* Whether an applied request survives the end of the process, or the store does not promise that. */
@@ -237,8 +237,9 @@ struct tasks {
     haft_store_subscriber subscriber;
     bool subscribed;
     atomic_bool stopping;
-    atomic_bool news; /* a watch or a waiter has something to read */
-    atomic_bool idle; /* there are no tasks: hf_tasks_work is called rarely */
+    atomic_bool news;  /* a watch or a waiter has something to read */
+    atomic_bool freed; /* another process has given up tasks: a scan finds them */
+    atomic_bool idle;  /* there are no tasks: hf_tasks_work is called rarely */
     struct task_scan *scan;
     const struct task_platform *platform;
     void (*start)(struct tasks *tasks); /* starts the threads */

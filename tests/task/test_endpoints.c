@@ -22,15 +22,6 @@ static haft_server *serve(haft_store *store, const char *endpoint, bool has_tool
     return server;
 }
 
-static void begin_legacy(struct client *client)
-{
-    client->legacy = true;
-    client_ask(client, "initialize",
-               "'protocolVersion':'2025-11-25','capabilities':{},'clientInfo':{'name':'c',"
-               "'version':'1'}");
-    wire_send(client->wire, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
-}
-
 /* A task of the first is nobody else's, also when its process is gone. */
 static void separate(void **state)
 {
@@ -50,7 +41,7 @@ static void separate(void **state)
         client_open(&two, other);
         client_open(&three, next);
         client_open(&lists, other);
-        begin_legacy(&lists);
+        client_initialize(&lists, "2025-11-25");
         client_create(&one, "work", "{}");
         memcpy(two.id, one.id, sizeof two.id);
         memcpy(three.id, one.id, sizeof three.id);

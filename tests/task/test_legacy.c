@@ -29,16 +29,9 @@ HAFT_TOOL_BARE(never, "Is never a task");
 static void open_legacy_with(struct client *client, haft_server *server, const char *revision,
                              haft_session_options options)
 {
-    char text[512];
-
     options.struct_size = sizeof options;
     client_open_with(client, server, options);
-    client->legacy = true;
-    snprintf(
-        text, sizeof text,
-        "'protocolVersion':'%s','clientInfo':{'name':'c','version':'1'},'capabilities':{'elicitation':{}}",
-        revision);
-    client_ask(client, "initialize", text);
+    client_initialize(client, revision);
 }
 
 static void open_legacy(struct client *client, haft_server *server, const char *revision)
@@ -254,48 +247,11 @@ static void waits(void **state)
     haft_server_free(server);
 }
 
-enum { LARGE = 1 << 20 };
-
-static int large(haft_call *call)
-{
-    char *text = malloc(LARGE);
-    int status;
-
-    memset(text, 'x', LARGE);
-    status = haft_text(call, "%.*s", LARGE, text);
-    free(text);
-    return status;
-}
-HAFT_TOOL_BARE(large, "Has a large result", .task = HAFT_TASK_OPTIONAL);
-
-/* A list does not need the memory of all results. */
-static void large_results(void **state)
-{
-    haft_server *server = haft_server_new("test", "1");
-    struct client client;
-    char ids[40][CLIENT_ID];
-
-    (void)state;
-    assert_int_equal(haft_add(server, &large_tool), 0);
-    assert_int_equal(haft_server_set_tasks(server, NULL), 0);
-    open_legacy(&client, server, "2025-11-25");
-    for (size_t i = 0; i < COUNT_OF(ids); i++) {
-        client_create(&client, "large", "{}");
-        memcpy(ids[i], client.id, CLIENT_ID);
-        client_run(&client, 0);
-    }
-    client_ask(&client, "tasks/list", "");
-    for (size_t i = 0; i < COUNT_OF(ids); i++)
-        client_expect(&client, ids[i]);
-    client_close(&client);
-    haft_server_free(server);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(experimental),
                                        cmocka_unit_test(notifications), cmocka_unit_test(lists),
-                                       cmocka_unit_test(waits), cmocka_unit_test(large_results)};
+                                       cmocka_unit_test(waits)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
