@@ -387,18 +387,22 @@ void hf_task_drop_queued(struct task *task)
 {
     struct tasks *tasks = task->tasks;
     haft_call *call;
-    bool queued;
+    bool queued, marking;
 
     hf_tasks_lock(tasks);
     queued = (task_is_over(task->record.state) || task->writing.lost) &&
              (hf_task_unqueue(task) || task->place == PLACE_MARKING || task->place == PLACE_HELD);
     call = task->run.call;
-    if (queued) {
+    marking = queued && task->run.marking;
+    if (queued)
         task->place = PLACE_NONE;
-        tasks->schedule.n_marking -= task->run.marking;
+    if (marking) {
+        tasks->schedule.n_marking--;
         task->run.marking = false;
     }
     hf_tasks_unlock(tasks);
+    if (marking)
+        hf_tasks_wake_worker(tasks); /* another one can be marked */
     if (!queued || !call)
         return; /* the caller has a user */
     if (task->run.in_line)
