@@ -39,6 +39,9 @@ typedef struct haft_task_options {
      * session. */
     int (*random)(void *context, void *bytes, size_t size);
     void *context; /* first argument of random */
+    /* Name that the tasks in the store belong to, such as the path of an endpoint: servers with another
+     * one do not see, list or take over these tasks.  Copied.  NULL: the tasks without a name. */
+    const char *endpoint;
 } haft_task_options;
 
 /* Enables tasks for a server, or changes nothing if they are enabled.  haft_main does it by itself

@@ -29,12 +29,13 @@ static void attend_server(struct command *command, haft_server *server, bool beg
 }
 
 /* A server that comes with another configuration. */
-static int around_adopt(void *context, haft_server *server, haft_reason *reterr_reason)
+static int around_adopt(void *context, haft_server *server, const char *path,
+                        haft_reason *reterr_reason)
 {
     struct command *command = context;
     const struct reload *reload = &command->reload;
     int status = hf_app_adopt(command->server, hf_reload_settings(reload), reload->logger,
-                              reload->audit, server, reterr_reason);
+                              reload->audit, server, path, reterr_reason);
 
     attend_server(command, server, true);
     if (HAFT_HTTP && !status)

@@ -16,13 +16,21 @@
 enum { DISABLED_NAMES = 1024 };
 enum { MEANT = 64 }; /* bytes of a hint at the intended name */
 
+/* The same with its path, which is NULL for `own`. */
+static haft_server *app_at_path(const struct app *app, haft_server *own, size_t i,
+                                const char **ret_path)
+{
+    *ret_path = NULL;
+    if (app)
+        return app->endpoint(app->context, i, ret_path);
+    return i ? NULL : own;
+}
+
 haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i)
 {
     const char *path;
 
-    if (app)
-        return app->endpoint(app->context, i, &path);
-    return i ? NULL : own;
+    return app_at_path(app, own, i, &path);
 }
 
 /* ---- options ---- */
@@ -228,8 +236,8 @@ static void app_set_up(haft_server *server, struct logger *logger)
 }
 
 /* Counts, audit and seal key are those of the server of the command line, which is the first. */
-static int app_join(haft_server *server, haft_server *own, const struct settings *settings,
-                    struct audit_file *audit)
+static int app_join(haft_server *server, const char *path, haft_server *own,
+                    const struct settings *settings, struct audit_file *audit)
 {
     int status = 0;
 
@@ -245,7 +253,7 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
     if (!status && settings->audit)
         status = hf_audit_file_take(audit, server);
     if (!status)
-        status = hf_config_set_tasks(server, settings);
+        status = hf_config_set_tasks(server, settings, path);
     return status;
 }
 
@@ -265,7 +273,8 @@ static void link_family(const struct app *app, haft_server *own)
 }
 
 int hf_app_adopt(haft_server *own, const struct settings *settings, struct logger *logger,
-                 struct audit_file *audit, haft_server *server, haft_reason *reterr_reason)
+                 struct audit_file *audit, haft_server *server, const char *path,
+                 haft_reason *reterr_reason)
 {
     haft_server *last = own;
     int status;
@@ -275,7 +284,7 @@ int hf_app_adopt(haft_server *own, const struct settings *settings, struct logge
     app_share_store(server, own);
     status = app_apply_live_to(server, settings, NULL, live_options(settings, server));
     if (!status)
-        status = app_join(server, own, settings, audit);
+        status = app_join(server, path, own, settings, audit);
     if (status) {
         *reterr_reason = server->error;
         return status;
@@ -313,6 +322,7 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
 {
     haft_server *server, *refusing = own;
+    const char *path;
     int status;
 
     own->options = settings->server;
@@ -329,11 +339,11 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
     if (!status && settings->audit)
         status = hf_audit_file_open(audit, own, settings->audit);
     if (!status && app)
-        status = app_join(own, own, settings, audit);
-    for (size_t i = 0; !status && (server = hf_app_at(app, own, i)); i++) {
+        status = app_join(own, NULL, own, settings, audit);
+    for (size_t i = 0; !status && (server = app_at_path(app, own, i, &path)); i++) {
         if (app && server == own)
             continue;
-        status = app_join(server, own, settings, audit);
+        status = app_join(server, path, own, settings, audit);
         refusing = status ? server : own;
     }
     if (!status && settings->skills) {

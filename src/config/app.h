@@ -24,7 +24,8 @@ struct app {
     /* Sets the observer of servers that are added while others serve, which is called before a client can
      * reach them; NULL ends that.  May be NULL: no servers are added. */
     void (*follow)(void *context,
-                   int (*adopt)(void *adopter, haft_server *server, haft_reason *reterr_reason),
+                   int (*adopt)(void *adopter, haft_server *server, const char *path,
+                                haft_reason *reterr_reason),
                    void *adopter);
     /* Reads files of credentials again, before a configuration is and whatever that is like.  May be
      * NULL. */
@@ -50,9 +51,10 @@ haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i);
 int hf_app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
 
-/* The same for one more server, while others are served. */
+/* The same for one more server, at a path, while others are served. */
 int hf_app_adopt(haft_server *own, const struct settings *settings, struct logger *logger,
-                 struct audit_file *audit, haft_server *server, haft_reason *reterr_reason);
+                 struct audit_file *audit, haft_server *server, const char *path,
+                 haft_reason *reterr_reason);
 
 /* The same for settings that can change while they serve, and that differ from those in force, which are
  * NULL before they serve. */

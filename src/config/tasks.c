@@ -45,13 +45,14 @@ static bool config_has_tasks(haft_server *server)
     return found;
 }
 
-int hf_config_set_tasks(haft_server *server, const struct settings *settings)
+int hf_config_set_tasks(haft_server *server, const struct settings *settings, const char *path)
 {
     haft_task_options options = settings->tasks;
 
     if (server->tasks.hooks || (!options.store && !config_has_tasks(server)))
         return 0;
     options.struct_size = sizeof options;
+    options.endpoint = path;
     if (!options.store)
         options.store = server->options.store; /* that replicas share; NULL: memory */
     return haft_server_set_tasks(server, &options);

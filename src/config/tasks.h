@@ -12,7 +12,8 @@ int hf_task_store_open(const char *file, haft_server *server, struct logger *log
                        haft_store **ret_store, haft_reason *reterr_reason);
 
 /* Enables tasks if a tool of the server declares them, or if there is a store for them
- * (settings->tasks.store). Returns 0, or an error that has been reported. */
-int hf_config_set_tasks(haft_server *server, const struct settings *settings);
+ * (settings->tasks.store). `path` is that of an endpoint beside others, which has its own tasks in the store; NULL for
+ * the only server. Returns 0, or an error that has been reported. */
+int hf_config_set_tasks(haft_server *server, const struct settings *settings, const char *path);
 
 #endif

@@ -53,7 +53,7 @@ static int command_mount(void *context, const char *path, haft_http_options *htt
 
 /* The existing servers have been configured already. */
 static void command_follow(void *context,
-                           int (*adopt)(void *adopter, haft_server *server,
+                           int (*adopt)(void *adopter, haft_server *server, const char *path,
                                         haft_reason *reterr_reason),
                            void *adopter)
 {

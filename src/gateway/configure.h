@@ -18,7 +18,7 @@ struct configuration {
     bool *ret_empty; /* set if there is nothing to serve; may be NULL */
     /* Applies the command line's settings to the server of an endpoint that is added while serving;
      * NULL if there are none. */
-    int (*adopt)(void *context, haft_server *server, haft_reason *reterr_reason);
+    int (*adopt)(void *context, haft_server *server, const char *path, haft_reason *reterr_reason);
     void *adopt_context;
     bool upstreams_wait; /* until the command line begins to serve (hf_upstreams_begin) */
     bool confined;       /* a sandbox has been or will be entered: no upstream can be added */

@@ -328,7 +328,8 @@ static int offer_adopt(const struct configuration *configuration, struct endpoin
 
     if (!offer->is_new || !configuration->adopt || offer->mcp->adopted)
         return 0;
-    status = configuration->adopt(configuration->adopt_context, offer->server, &reason);
+    status = configuration->adopt(configuration->adopt_context, offer->server, offer->mcp->path,
+                                  &reason);
     if (status)
         return hf_error_set(reterr_reason, status, offer->place, "%s: %s", reason.path,
                             reason.text);

@@ -85,8 +85,9 @@ void hf_task_ask(struct task *task)
         haft_buffer_add(&task->state_text, call->asking.state, strlen(call->asking.state) + 1);
     haft_buffer_finish(&task->questions);
     task->questions = questions;
-    if (!task_is_over(task->record.state) && !task->writing.lost) {
+    if (!task_is_over(task->record.state) && !task_is_left(task)) {
         task->record.state = TASK_INPUT;
+        task->writing.mark = MARK_NONE;
         task->record.rounds++;
         task->place = PLACE_ASKING;
         task->writing.dirty = true;
@@ -121,7 +122,7 @@ static bool ask_is_answered(struct ask_check *check)
     struct task *task = check->task;
     struct task_record record;
 
-    if (task->place != PLACE_ASKING || task->writing.lost ||
+    if (task->place != PLACE_ASKING || task_is_left(task) ||
         hf_task_record_read(check->io.ops[CHECK_TASK].ret_value, check->arena, &record) ||
         record.rounds != task->record.rounds)
         return false;
@@ -148,7 +149,8 @@ static void ask_checked(struct task_io *io)
         }
         if (answered) {
             task->record.state = TASK_WORKING;
-            task->writing.dirty = true;
+            if (!hf_task_needs_mark(task)) /* otherwise when it goes on */
+                task->writing.dirty = true;
             task->writing.at = 0;
             hf_task_queue(task);
         }

@@ -166,22 +166,13 @@ static void create_remove(const struct task_io *written)
     hf_task_io_submit(io);
 }
 
-/* Whether the task survives the end of the process, or the store does not promise that. */
-static bool create_is_kept(const struct task_io *io)
-{
-    haft_store_status status = HAFT_INIT(haft_store_status, .durable = false);
-
-    return io->request.is_durable || haft_store_get_status(io->tasks->store, &status) ||
-           !status.durable;
-}
-
 /* Both requests have been applied. */
 static void create_begin(haft_call *call, struct creation *creation)
 {
     struct task *task = creation->task;
     struct tasks *tasks = task->tasks;
     const struct task_io *io = &creation->io;
-    bool unwanted = atomic_load(&call->cancelled), kept = create_is_kept(io);
+    bool unwanted = atomic_load(&call->cancelled), kept = hf_task_io_is_kept(io);
 
     creation->task = NULL;
     hf_tasks_lock(tasks);
@@ -198,6 +189,8 @@ static void create_begin(haft_call *call, struct creation *creation)
     if (unwanted || !kept)
         hf_task_end(task, TASK_CANCELLED,
                     kept ? "The client did not wait for the id" : CREATE_NOT_KEPT, NULL, 0);
+    if (tasks->stopping)
+        hf_task_give_up(task);
     hf_task_unpin(task);
     hf_tasks_wake_worker(tasks);
     if (!kept)

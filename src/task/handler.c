@@ -57,7 +57,7 @@ static void handler_progress(struct call_task *view, double done, double total, 
         snprintf(message, sizeof message, "%g", done);
     message[haft_utf8_valid(message, strlen(message))] = '\0';
     hf_tasks_lock(task->tasks);
-    if (!task_is_over(task->record.state) && !task->writing.lost &&
+    if (!task_is_over(task->record.state) && !task_is_left(task) &&
         strcmp(task->message, message) != 0) {
         memcpy(task->message, message, sizeof message);
         task->writing.dirty = true;

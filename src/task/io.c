@@ -10,16 +10,28 @@ static void io_done(haft_store_request *request)
     atomic_fetch_sub(&tasks->pending, 1);
 }
 
+const char *hf_task_group_id(const struct tasks *tasks, haft_slice group)
+{
+    size_t tag = strlen(tasks->tag);
+
+    return group.size == tag + TASK_ID && !memcmp(group.data, tasks->tag, tag) ? group.data + tag
+                                                                               : NULL;
+}
+
 void hf_task_io_init(struct task_io *io, struct tasks *tasks, const char *id, haft_arena *arena,
                      void (*then)(struct task_io *io), void *context)
 {
+    size_t tag = strlen(tasks->tag);
+
     memset(io, 0, sizeof *io);
     io->tasks = tasks;
     io->then = then;
     io->context = context;
     memcpy(io->id, id, TASK_ID);
+    memcpy(io->group, tasks->tag, tag);
+    memcpy(io->group + tag, id, TASK_ID);
     io->request = (haft_store_request){.space = TASK_SPACE,
-                                       .group = {io->id, TASK_ID},
+                                       .group = {io->group, tag + TASK_ID},
                                        .ops = io->ops,
                                        .now = hf_tasks_now(tasks),
                                        .arena = arena,
@@ -65,4 +77,12 @@ void hf_task_io_submit(struct task_io *io)
         io->request.status = status;
     io->then(io);
     atomic_fetch_sub(&tasks->pending, 1);
+}
+
+bool hf_task_io_is_kept(const struct task_io *io)
+{
+    haft_store_status status = HAFT_INIT(haft_store_status, .durable = false);
+
+    return io->request.is_durable || haft_store_get_status(io->tasks->store, &status) ||
+           !status.durable;
 }

@@ -66,6 +66,7 @@ static void lease_expire(struct task *task)
     hf_tasks_unlock(tasks);
     if (call)
         hf_call_cancel(call);
+    hf_task_drop_queued(task);
 }
 
 static void lease_do(struct tasks *tasks, const struct lease_due *due)
@@ -164,6 +165,8 @@ static void takeover_taken(struct task_io *io)
                       task->record.tool);
         takeover_apply(takeover, task);
     }
+    if (tasks->stopping)
+        hf_task_give_up(task);
     hf_task_unpin(task);
     takeover_free(tasks, takeover);
 }
@@ -256,7 +259,8 @@ struct task_scan {
     struct tasks *tasks;
     haft_arena *arena;
     atomic_bool busy;
-    haft_time next; /* start of the next scan */
+    haft_time begun; /* start of the latest scan */
+    haft_time next;  /* start of the next one, unless tasks are given up before */
 };
 
 void hf_task_scan_free(struct tasks *tasks)
@@ -277,13 +281,13 @@ static void scan_done(haft_store_scan *found)
 
     for (size_t i = 0; found->status >= 0 && i < found->n_found && !tasks->stopping; i++) {
         const haft_store_found *entry = &found->ret_found[i];
+        const char *found_id = hf_task_group_id(tasks, entry->group);
         char id[TASK_ID + 1];
         bool own;
 
-        if (entry->group.size != TASK_ID || entry->value.size != INDEX_TEXT ||
-            entry->value.data[0] != INDEX_LIVE)
+        if (!found_id || entry->value.size != INDEX_TEXT || entry->value.data[0] != INDEX_LIVE)
             continue;
-        memcpy(id, entry->group.data, TASK_ID);
+        memcpy(id, found_id, TASK_ID);
         id[TASK_ID] = '\0';
         hf_tasks_lock(tasks);
         own = hf_task_find(tasks, id);
@@ -322,11 +326,16 @@ static void lease_scan(struct tasks *tasks, haft_time now)
     struct task_scan *scan = tasks->scan ? tasks->scan : (tasks->scan = scan_new(tasks));
     int status;
 
-    if (!scan || tasks->stopping || atomic_load(&scan->busy) ||
-        (!scan->scan.cursor && now < scan->next))
+    if (!scan || tasks->stopping || atomic_load(&scan->busy))
         return;
+    if (!scan->scan.cursor) {
+        if (now < scan->next && !(now >= scan->begun + LEASE_TICK && atomic_load(&tasks->freed)))
+            return;
+        atomic_store(&tasks->freed, false);
+        scan->begun = now;
+    }
     scan->scan = (haft_store_scan){.space = TASK_INDEX,
-                                   .prefix = HAFT_SLICE(""),
+                                   .prefix = HAFT_SLICE(tasks->tag),
                                    .cursor = scan->scan.cursor,
                                    .limit = LEASE_STEP,
                                    .now = now,
@@ -372,7 +381,7 @@ static haft_time lease_next(struct tasks *tasks, haft_time now)
     if ((scan && (atomic_load(&scan->busy) || scan->scan.cursor)) ||
         atomic_load(&tasks->pending) >= LEASE_PENDING)
         return now + LEASE_SOON;
-    if (atomic_load(&tasks->n_tasks))
+    if (atomic_load(&tasks->n_tasks) || atomic_load(&tasks->freed))
         return now + LEASE_TICK;
     atomic_store(&tasks->idle, true);
     if (!atomic_load(&tasks->n_tasks))
@@ -414,7 +423,7 @@ static struct task *stop_next(struct tasks *tasks, size_t *slot, bool all)
     hf_tasks_lock(tasks);
     for (; *slot < TASK_SLOTS && !found; *slot += !found)
         for (struct task *task = tasks->slots[*slot]; task && !found; task = task->next)
-            if (task->place != PLACE_NEW && !task->run.ending && !task->writing.lost &&
+            if (task->place != PLACE_NEW && !task->run.ending && !task_is_left(task) &&
                 !task_is_over(task->record.state) && (all || stop_gives_up(task)))
                 found = task;
     if (found)
@@ -427,7 +436,6 @@ static void stop_give_up(struct task *task)
 {
     haft_call *call;
 
-    hf_task_flush(task); /* what the handler has saved */
     hf_task_give_up(task);
     hf_tasks_lock(task->tasks);
     call = task->run.call;

@@ -3,11 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/call/identity.h"
 #include "engine/call/respond.h"
 #include "protocol/meta.h"
 #include "task/task.h"
 
-enum { LEGACY_PAGE = 100 };
+enum {
+    LEGACY_PAGE = 100,
+    LEGACY_READING = 64 << 20, /* bytes of a task that is read, and not kept */
+    LEGACY_LIST = 1 << 20      /* bytes of a page */
+};
 
 /* ---- tasks/result ---- */
 
@@ -17,14 +22,27 @@ struct waiting {
     struct task_waiter waiter;
     struct task_record record;
     char id[TASK_ID + 1];
+    bool glances; /* the call has waited: the task is read to see whether it must go on waiting */
+    haft_arena
+        *glance; /* memory for that, because a call can wait for hours; NULL: that of the call */
 };
 
 static void result_read(struct task_io *io);
 
 static void result_look(haft_call *call, struct waiting *waiting)
 {
-    hf_task_io_init(&waiting->io, call->server->tasks.service, waiting->id, call->arena,
-                    result_read, call);
+    struct tasks *tasks = call->server->tasks.service;
+
+    waiting->glance = NULL;
+    if (waiting->glances) {
+        waiting->glance = haft_arena_new(tasks->allocator, LEGACY_READING);
+        if (!waiting->glance) {
+            haft_finish(call, hf_task_refuse_status(call, HAFT_ENOMEM));
+            return;
+        }
+    }
+    hf_task_io_init(&waiting->io, tasks, waiting->id,
+                    waiting->glance ? waiting->glance : call->arena, result_read, call);
     hf_task_view_add(&waiting->io);
     hf_task_io_submit(&waiting->io);
 }
@@ -93,13 +111,41 @@ static int result_ask_all(haft_call *call, const struct task_record *record)
     return HAFT_AGAIN;
 }
 
+/* Waits for a change. One between the reading and this is found when all waiters are woken. */
+static void result_wait(haft_call *call, struct waiting *waiting)
+{
+    waiting->glances = true;
+    atomic_store(&waiting->waiter.changed, false);
+    hf_task_wait(call->server->tasks.service, &waiting->waiter);
+    haft_call_on_cancel(call, result_cancelled, waiting);
+}
+
+/* Goes on waiting, or reads the task again, into the memory of the call. */
+static void result_glance(haft_call *call, struct waiting *waiting)
+{
+    struct task_record record;
+    bool waits = !hf_task_view_read(&waiting->io, waiting->glance, &record) &&
+                 !haft_call_cancelled(call) && hf_task_seen_state(&record) == TASK_WORKING;
+
+    haft_arena_free(waiting->glance);
+    waiting->glances = waits;
+    if (waits)
+        result_wait(call, waiting);
+    else
+        result_look(call, waiting);
+}
+
 static void result_read(struct task_io *io)
 {
     haft_call *call = io->context;
     struct waiting *waiting = call->handler.user_data;
-    struct tasks *tasks = io->tasks;
-    int status = hf_task_view_read(io, call->arena, &waiting->record);
+    int status;
 
+    if (waiting->glance) {
+        result_glance(call, waiting);
+        return;
+    }
+    status = hf_task_view_read(io, call->arena, &waiting->record);
     if (!status && !hf_task_is_of(&waiting->record, call))
         status = HAFT_ENOTFOUND;
     if (status) {
@@ -109,10 +155,7 @@ static void result_read(struct task_io *io)
     } else if (hf_task_seen_state(&waiting->record) == TASK_INPUT) {
         haft_finish(call, result_ask_all(call, &waiting->record));
     } else {
-        /* A change between the reading and this is found when all waiters are woken. */
-        atomic_store(&waiting->waiter.changed, false);
-        hf_task_wait(tasks, &waiting->waiter);
-        haft_call_on_cancel(call, result_cancelled, waiting);
+        result_wait(call, waiting);
     }
 }
 
@@ -235,11 +278,26 @@ void hf_task_complete_result(haft_call *call)
 struct listing {
     struct task_io io;
     haft_store_scan scan;
-    size_t next, n;
-    struct task_record records[LEGACY_PAGE];
+    size_t next;
+    haft_arena *reading; /* memory of the task that is read: its result can be large */
+    haft_buffer text;    /* the tasks of the page so far, an array of JSON */
+    struct json_writer writer;
+    struct text tasks; /* all of it, in the memory of the call */
 };
 
 static void list_read(struct task_io *io);
+
+static void list_finish(haft_call *call, struct listing *listing, int status)
+{
+    hf_json_end_array(&listing->writer);
+    if (!status && listing->text.status)
+        status = hf_task_refuse_status(call, listing->text.status);
+    listing->tasks = hf_text_of(call->arena, &listing->text);
+    if (!status && !listing->tasks.data)
+        status = hf_task_refuse_status(call, HAFT_ENOMEM);
+    haft_arena_free(listing->reading);
+    haft_finish(call, status);
+}
 
 /* Reads the next task of the page, or ends. */
 static void list_step(haft_call *call, struct listing *listing)
@@ -250,30 +308,38 @@ static void list_step(haft_call *call, struct listing *listing)
     hf_task_index_write(INDEX_LIVE, call->request.principal, wanted);
     for (; listing->next < listing->scan.n_found; listing->next++) {
         const haft_store_found *found = &listing->scan.ret_found[listing->next];
-        char id[TASK_ID + 1];
+        const char *id = hf_task_group_id(tasks, found->group);
 
-        if (found->group.size != TASK_ID || found->value.size != INDEX_TEXT ||
+        if (!id || found->value.size != INDEX_TEXT ||
             memcmp(found->value.data + 1, wanted + 1, HEX_TEXT) != 0)
             continue;
-        memcpy(id, found->group.data, TASK_ID);
         listing->next++;
-        hf_task_io_init(&listing->io, tasks, id, call->arena, list_read, call);
+        hf_task_io_init(&listing->io, tasks, id, listing->reading, list_read, call);
         hf_task_view_add(&listing->io);
         hf_task_io_submit(&listing->io);
         return;
     }
-    haft_finish(call, 0);
+    list_finish(call, listing, 0);
 }
 
 static void list_read(struct task_io *io)
 {
     haft_call *call = io->context;
     struct listing *listing = call->handler.user_data;
-    struct task_record *record = &listing->records[listing->n];
+    struct json_writer *w = &listing->writer;
+    struct task_record record;
+    int status = hf_task_view_read(io, listing->reading, &record);
 
-    if (listing->n < LEGACY_PAGE && !hf_task_view_read(io, call->arena, record) &&
-        hf_task_is_of(record, call))
-        listing->n++;
+    if (status && status != HAFT_ENOTFOUND && status != HAFT_EPARSE) {
+        list_finish(call, listing, hf_task_refuse_status(call, status));
+        return;
+    }
+    if (!status && hf_task_is_of(&record, call)) {
+        hf_json_begin_object(w);
+        hf_task_write(w, io->tasks, &record, true);
+        hf_json_end_object(w);
+    }
+    haft_arena_reset(listing->reading);
     list_step(call, listing);
 }
 
@@ -283,7 +349,7 @@ static void list_scanned(haft_store_scan *scan)
     struct tasks *tasks = call->server->tasks.service;
 
     if (scan->status < 0)
-        haft_finish(call, hf_task_refuse_status(call, scan->status));
+        list_finish(call, call->handler.user_data, hf_task_refuse_status(call, scan->status));
     else
         list_step(call, call->handler.user_data);
     atomic_fetch_sub(&tasks->pending, 1);
@@ -310,11 +376,14 @@ int hf_task_list(haft_call *call)
     struct listing *listing = haft_arena_zalloc(call->arena, 1, sizeof *listing);
     int status;
 
+    if (!call_knows_client(call))
+        return hf_task_refuse(call, RPC_METHOD_NOT_FOUND,
+                              "The server does not list tasks of clients without authentication");
     if (!listing)
         return HAFT_ENOMEM;
     call->handler.user_data = listing;
     listing->scan = (haft_store_scan){.space = TASK_INDEX,
-                                      .prefix = HAFT_SLICE(""),
+                                      .prefix = HAFT_SLICE(tasks->tag),
                                       .limit = LEGACY_PAGE / 2, /* a step can find some more */
                                       .now = call->owner->now,
                                       .arena = call->arena,
@@ -322,6 +391,12 @@ int hf_task_list(haft_call *call)
                                       .context = call};
     if (!list_cursor(call, &listing->scan.cursor))
         return hf_task_refuse(call, RPC_INVALID_PARAMS, "Invalid params: the cursor is not valid");
+    listing->reading = haft_arena_new(tasks->allocator, LEGACY_READING);
+    if (!listing->reading)
+        return HAFT_ENOMEM;
+    haft_buffer_init(&listing->text, tasks->allocator, LEGACY_LIST);
+    listing->writer.out = &listing->text;
+    hf_json_begin_array(&listing->writer);
     atomic_fetch_add(&tasks->pending, 1);
     status = haft_store_scan_step(tasks->store, &listing->scan);
     if (status != HAFT_PENDING) {
@@ -333,7 +408,6 @@ int hf_task_list(haft_call *call)
 
 void hf_task_complete_list(haft_call *call)
 {
-    struct tasks *tasks = call->server->tasks.service;
     const struct listing *listing = call->handler.user_data;
     struct json_writer w;
 
@@ -342,13 +416,7 @@ void hf_task_complete_list(haft_call *call)
         return;
     }
     w = json_members(hf_respond_begin(call), false);
-    hf_json_begin_array(json_key(&w, "tasks"));
-    for (size_t i = 0; i < listing->n; i++) {
-        hf_json_begin_object(&w);
-        hf_task_write(&w, tasks, &listing->records[i], true);
-        hf_json_end_object(&w);
-    }
-    hf_json_end_array(&w);
+    hf_json_raw(json_key(&w, "tasks"), listing->tasks.data, listing->tasks.size);
     if (listing->scan.cursor)
         haft_buffer_printf(hf_json_begin_string(json_key(&w, "nextCursor")), "%llu",
                            (unsigned long long)listing->scan.cursor);

@@ -10,24 +10,17 @@
 #include "task/task.h"
 
 enum { RUN_ACTIVE, RUN_RETURNED, RUN_FINISHED };
-enum {
-    RUN_HEAD = 128,
-    RUN_LOADS = 64 /* tasks that are read from the store at a time */
-};
+enum { RUN_HEAD = 128 };
 
 /* ---- the queue ---- */
 
-/* The first of the queue that has not ended meanwhile, which gets a user; with the lock held. NULL as well if it must be
- * read from the store while enough others are. */
+/* The first of the queue that has not ended meanwhile, which gets a user; with the lock held. NULL if there is none for
+ * this thread. */
 static struct task *run_next(struct tasks *tasks)
 {
     struct task *task;
 
-    while ((task = tasks->first) && (task->run.loaded || tasks->n_loading < RUN_LOADS)) {
-        tasks->first = task->behind;
-        if (!tasks->first)
-            tasks->last = &tasks->first;
-        tasks->n_queued--;
+    while ((task = hf_task_dequeue(tasks))) {
         task_pin(task);
         if (task->run.call || (!task_is_over(task->record.state) && !task->writing.lost))
             return task;
@@ -169,6 +162,8 @@ static void run_over(struct task *task, int status)
     tasks->n_running--;
     task->run.ending--;
     hf_tasks_unlock(tasks);
+    if (tasks->stopping) /* the task has asked; hf_tasks_stop may have passed it by */
+        hf_task_give_up(task);
     hf_task_flush(task);
     hf_task_unpin(task);
 }
@@ -241,18 +236,51 @@ static bool run_enter(struct task *task)
     return false;
 }
 
+/* Has the store know that the handler begins, if its tool wants to run at most once. Returns whether it can begin;
+ * otherwise the task is queued again when it can. No thread waits for that. */
+static bool run_mark(struct task *task)
+{
+    struct tasks *tasks = task->tasks;
+    bool needs, waits;
+
+    hf_tasks_lock(tasks);
+    needs = hf_task_needs_mark(task);
+    if (needs) {
+        task->record.began = true;
+        task->writing.mark = MARK_WANTED;
+        task->writing.dirty = true;
+        task->writing.at = 0;
+        task->run.marking = true;
+        tasks->schedule.n_marking++;
+    }
+    hf_tasks_unlock(tasks);
+    if (!needs)
+        return true;
+    hf_task_flush(task);
+    hf_tasks_lock(tasks);
+    waits =
+        task->writing.mark != MARK_KEPT && !task_is_over(task->record.state) && !task_is_left(task);
+    if (waits)
+        task->place = PLACE_MARKING;
+    hf_tasks_unlock(tasks);
+    return !waits;
+}
+
 static void run_begin(struct task *task)
 {
     struct tasks *tasks = task->tasks;
     bool over;
 
-    if (!run_enter(task))
+    if (!run_enter(task) || !run_mark(task))
         return;
     hf_inner_on_finish(task->run.call, run_finished, task);
     hf_tasks_lock(tasks);
-    over = task_is_over(task->record.state) || task->writing.lost;
+    over = task_is_over(task->record.state) || task_is_left(task);
     task->place = PLACE_RUNNING;
     tasks->n_running++;
+    tasks->schedule.n_busy++;
+    tasks->schedule.n_marking -= task->run.marking;
+    task->run.marking = false;
     if (!task->record.began && !over) {
         task->record.began = true;
         task->writing.dirty = true;
@@ -260,10 +288,13 @@ static void run_begin(struct task *task)
     hf_tasks_unlock(tasks);
     if (over) {
         run_over(task, HAFT_ECANCELLED);
-        return;
+    } else {
+        hf_task_flush(task);
+        run_handler(task);
     }
-    hf_task_flush(task);
-    run_handler(task);
+    hf_tasks_lock(tasks);
+    tasks->schedule.n_busy--;
+    hf_tasks_unlock(tasks);
 }
 
 /* The store does not answer for the moment: the task stays with its call, and is queued again by the next tick. */
@@ -277,7 +308,7 @@ static void run_hold(struct task *task, int status)
                       task->record.id, haft_strerror(status));
     hf_tasks_lock(tasks);
     task->place = PLACE_HELD;
-    tasks->n_loading--;
+    tasks->schedule.n_loading--;
     hf_tasks_unlock(tasks);
 }
 
@@ -298,15 +329,18 @@ static void run_loaded(struct task_io *io)
         hf_tasks_lock(tasks);
         task->run.loaded = true;
         task->run.tries = 0;
-        tasks->n_loading--;
+        tasks->schedule.n_loading--;
         hf_task_queue(task);
+        task_pin(task);
         hf_tasks_unlock(tasks);
         hf_tasks_wake_worker(tasks);
+        hf_task_drop_queued(task); /* it may have ended meanwhile */
+        hf_task_unpin(task);
         return; /* the queue has the user */
     }
     hf_tasks_lock(tasks);
     task->place = PLACE_NONE;
-    tasks->n_loading--;
+    tasks->schedule.n_loading--;
     hf_tasks_unlock(tasks);
     hf_task_fail(task, text ? code : RPC_INTERNAL_ERROR, "%s", text ? text : "Out of memory");
     hf_task_unpin(task);
@@ -338,7 +372,7 @@ static void run_load(struct task *task, haft_call *held, haft_time now)
     hf_tasks_lock(tasks);
     task->run.call = call;
     task->place = PLACE_LOADING;
-    tasks->n_loading++;
+    tasks->schedule.n_loading++;
     hf_tasks_unlock(tasks);
     hf_task_io_init(io, tasks, task->record.id, call->arena, run_loaded, task);
     hf_task_io_add(io, HAFT_STORE_GET, "call");
@@ -347,6 +381,36 @@ static void run_load(struct task *task, haft_call *held, haft_time now)
     hf_task_io_add(io, HAFT_STORE_GET, "saved");
     hf_task_io_add(io, HAFT_STORE_GET, "cancel");
     hf_task_io_submit(io);
+}
+
+void hf_task_drop_queued(struct task *task)
+{
+    struct tasks *tasks = task->tasks;
+    haft_call *call;
+    bool queued, marking;
+
+    hf_tasks_lock(tasks);
+    queued = (task_is_over(task->record.state) || task->writing.lost) &&
+             (hf_task_unqueue(task) || task->place == PLACE_MARKING || task->place == PLACE_HELD);
+    call = task->run.call;
+    marking = queued && task->run.marking;
+    if (queued)
+        task->place = PLACE_NONE;
+    if (marking) {
+        tasks->schedule.n_marking--;
+        task->run.marking = false;
+    }
+    hf_tasks_unlock(tasks);
+    if (marking)
+        hf_tasks_wake_worker(tasks); /* another one can be marked */
+    if (!queued || !call)
+        return; /* the caller has a user */
+    if (task->run.in_line)
+        hf_cap_has_turn(call);
+    task->run.in_line = false;
+    if (call->line.running)
+        hf_cap_leave(call);
+    hf_task_unpin(task); /* that of the call */
 }
 
 bool hf_tasks_run_one(struct tasks *tasks, haft_time now)
@@ -361,7 +425,7 @@ bool hf_tasks_run_one(struct tasks *tasks, haft_time now)
     task = tasks->stopping ? NULL : run_next(tasks);
     call = task ? task->run.call : NULL;
     loaded = call && task->run.loaded;
-    over = task && (task_is_over(task->record.state) || task->writing.lost);
+    over = task && (task_is_over(task->record.state) || task_is_left(task));
     hf_tasks_unlock(tasks);
     if (!task)
         return false;

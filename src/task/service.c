@@ -169,7 +169,7 @@ int haft_server_set_tasks(haft_server *server, const haft_task_options *options)
     memset(tasks, 0, sizeof *tasks);
     tasks->server = server;
     tasks->allocator = allocator;
-    tasks->last = &tasks->first;
+    hf_task_queues_init(tasks);
     tasks->start = service_start_threads;
     atomic_flag_clear(&tasks->lock);
     if (!hf_struct_read(&tasks->options, sizeof tasks->options, options) ||
@@ -181,6 +181,9 @@ int haft_server_set_tasks(haft_server *server, const haft_task_options *options)
                                     : STRUCT_UNSIZED);
     }
     service_set_defaults(&tasks->options);
+    if (tasks->options.endpoint)
+        hf_hex_to_text(hf_task_client(tasks->options.endpoint), tasks->tag);
+    tasks->options.endpoint = NULL;
     tasks->platform = hf_platform_tasks();
     tasks->store = tasks->options.store;
     if (!tasks->store)

@@ -6,15 +6,11 @@
  * outcome; from then on nobody holds its lease.
  *
  * After a request that may have been applied, or was refused, the owner reads what the store has. */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "task/task.h"
 
 enum {
-    SETTLE_PACE = 200,  /* minimum time between two messages of a handler, in milliseconds */
-    SETTLE_KEEP = 1000, /* the entries outlive the task by this */
-    SETTLE_ERROR = 1024,
+    SETTLE_PACE = 200,        /* minimum time between two messages of a handler, in milliseconds */
+    SETTLE_KEEP = 1000,       /* the entries outlive the task by this */
     SETTLE_READING = 16 << 20 /* bytes of a record that is read */
 };
 
@@ -61,6 +57,11 @@ static void settle_put_record(struct task *task, haft_time now)
     struct task_record record = task->record;
     haft_arena *arena = NULL;
 
+    if (record.crash == HAFT_TASK_FAIL && task->writing.mark == MARK_NONE &&
+        record.state == TASK_WORKING) { /* the handler has not begun, or not continued */
+        record.state = record.rounds ? TASK_INPUT : TASK_WORKING;
+        record.began = record.rounds;
+    }
     if (task->message[0])
         record.message = task->message;
     if (task->state_text.size)
@@ -82,14 +83,14 @@ static void settle_put_record(struct task *task, haft_time now)
 static void settle_add_lease(struct task *task, struct task_io *io)
 {
     struct task_writing *writing = &task->writing;
-    bool deletes = writing->end_sent && writing->lease;
+    bool last = writing->end_sent || writing->leave_sent, deletes = last && writing->lease;
     haft_store_op *op = deletes ? hf_task_io_add(io, HAFT_STORE_DELETE, "lease")
                                 : hf_task_io_put(io, "lease", task->tasks->owner, HEX_TEXT);
 
     op->if_version = true;
     op->version = writing->lease;
     if (!deletes)
-        op->expires_ms = writing->end_sent ? 1 : task->tasks->options.lease_ms;
+        op->expires_ms = last ? 1 : task->tasks->options.lease_ms;
 }
 
 static void settle_written(struct task_io *io);
@@ -103,20 +104,22 @@ static bool settle_build(struct task *task, haft_time now)
     haft_store_op *op;
 
     writing->end_sent = task_is_over(task->record.state);
+    writing->leave_sent = writing->leaves;
     hf_task_io_init(io, task->tasks, task->record.id, NULL, settle_written, task);
     if (writing->dirty) {
         haft_buffer_clear(&writing->text);
         settle_put_record(task, now);
         if (writing->text.status) {
-            writing->end_sent = false;
+            writing->end_sent = writing->leave_sent = false;
             return false;
         }
         op = hf_task_io_put(io, "task", writing->text.data, writing->text.size);
         op->if_version = true;
         op->version = writing->version;
         op->expires_ms = left;
-        hf_task_io_publish(io, CHANGE_OF_OWNER);
     }
+    if (writing->dirty || writing->leave_sent)
+        hf_task_io_publish(io, writing->leave_sent ? CHANGE_FREED : CHANGE_OF_OWNER);
     if (writing->saves && !writing->end_sent) {
         haft_buffer sending = writing->sending;
 
@@ -128,7 +131,9 @@ static bool settle_build(struct task *task, haft_time now)
     settle_add_lease(task, io); /* deletes an entry before the outcome adds one, for a full store */
     if (task->outcome.size && writing->end_sent)
         hf_task_io_put(io, "outcome", task->outcome.data, task->outcome.size)->expires_ms = left;
-    io->request.durable = writing->end_sent || writing->saves;
+    io->request.durable = writing->end_sent || writing->saves || writing->mark == MARK_WANTED;
+    if (writing->mark == MARK_WANTED)
+        writing->mark = MARK_SENT;
     writing->dirty = writing->renew = writing->saves = false;
     writing->at = now;
     writing->renews = now + task->tasks->options.lease_ms / 3;
@@ -144,6 +149,8 @@ static bool settle_is_due(const struct task *task, haft_time now)
         return false;
     if (writing->unsure)
         return now >= writing->at + SETTLE_PACE || task->tasks->stopping;
+    if (writing->leaves)
+        return true;
     if (writing->dirty && (task->record.state != TASK_WORKING || !writing->at ||
                            now >= writing->at + SETTLE_PACE || task->tasks->stopping))
         return true;
@@ -174,9 +181,10 @@ static void settle_lose(struct task *task)
 {
     haft_call *call;
 
-    hf_server_log(task->tasks->server, HAFT_WARNING,
-                  "task %s of %s has been taken over by another process", task->record.id,
-                  task->record.tool);
+    if (!task->writing.leaves)
+        hf_server_log(task->tasks->server, HAFT_WARNING,
+                      "task %s of %s has been taken over by another process", task->record.id,
+                      task->record.tool);
     hf_tasks_lock(task->tasks);
     task->writing.lost = true;
     task->writing.busy = task->writing.dirty = task->writing.unsure = false;
@@ -187,13 +195,16 @@ static void settle_lose(struct task *task)
     hf_tasks_unlock(task->tasks);
     if (call)
         hf_call_cancel(call);
+    hf_task_drop_queued(task);
     hf_task_unpin(task);
 }
 
 /* The latest request must be sent again: all that it had is due; with the lock held. */
 static void settle_restore(struct task_writing *writing)
 {
-    writing->busy = writing->end_sent = false;
+    writing->busy = writing->end_sent = writing->leave_sent = false;
+    if (writing->mark == MARK_SENT)
+        writing->mark = MARK_WANTED;
     writing->dirty = writing->renew = !writing->lost;
     if (writing->sending.size && !writing->saves) {
         haft_buffer saved = writing->saved;
@@ -221,11 +232,23 @@ static void settle_retry(struct task *task, int status, bool is_unknown)
     hf_tasks_unlock(task->tasks);
 }
 
+/* Notes that the lease has been given up, with the lock held. */
+static void settle_leave(struct task *task)
+{
+    if (!task->writing.leave_sent)
+        return;
+    task->writing.lost = true;
+    task->writing.dirty = task->writing.leave_sent = false;
+    if (task->place == PLACE_ASKING)
+        task->place = PLACE_NONE;
+}
+
 /* The latest request was applied. */
 static void settle_applied(struct task *task, bool ended)
 {
     struct tasks *tasks = task->tasks;
     char id[TASK_ID + 1];
+    bool resumes;
 
     memcpy(id, task->record.id, sizeof id);
     hf_tasks_lock(tasks);
@@ -233,8 +256,12 @@ static void settle_applied(struct task *task, bool ended)
         atomic_fetch_add(&tasks->counts[task->record.state], 1);
     haft_buffer_clear(&task->writing.sending);
     task->writing.busy = false;
+    settle_leave(task);
+    resumes = hf_task_resume(task);
     task_pin(task);
     hf_tasks_unlock(tasks);
+    if (resumes)
+        hf_tasks_wake_worker(tasks);
     if (ended)
         settle_note_end(task);
     hf_task_changed(tasks, id);
@@ -245,6 +272,17 @@ static void settle_applied(struct task *task, bool ended)
 static bool settle_is_key(const haft_store_op *op, const char *key)
 {
     return op->key.size == strlen(key) && !memcmp(op->key.data, key, op->key.size);
+}
+
+/* Notes the mark of an applied request, with the lock held. One that the process might take with it is written again. */
+static void settle_mark(struct task *task, const struct task_io *io)
+{
+    struct task_writing *writing = &task->writing;
+
+    if (writing->mark != MARK_SENT)
+        return;
+    writing->mark = hf_task_io_is_kept(io) ? MARK_KEPT : MARK_WANTED;
+    writing->dirty = writing->dirty || writing->mark == MARK_WANTED;
 }
 
 static void settle_refused(struct task *task);
@@ -265,6 +303,7 @@ static void settle_written(struct task_io *io)
     }
     hf_tasks_lock(task->tasks);
     ended = writing->end_sent;
+    settle_mark(task, io);
     for (size_t i = 0; i < io->request.n_ops; i++) {
         if (io->ops[i].kind != HAFT_STORE_PUT)
             continue;
@@ -389,96 +428,4 @@ static void settle_refused(struct task *task)
     hf_tasks_unlock(task->tasks);
     if (send)
         hf_task_io_submit(&task->writing.io);
-}
-
-/* ---- ends ---- */
-
-void hf_task_end(struct task *task, enum task_state state, const char *message, const char *outcome,
-                 size_t size)
-{
-    struct tasks *tasks = task->tasks;
-    haft_call *call;
-    bool first;
-
-    hf_tasks_lock(tasks);
-    first = !task_is_over(task->record.state) && !task->writing.lost;
-    if (first) {
-        task->record.state = state;
-        snprintf(task->message, sizeof task->message, "%s", message ? message : "");
-        haft_buffer_clear(&task->questions);
-        haft_buffer_clear(&task->outcome);
-        haft_buffer_add(&task->outcome, outcome, size);
-        task->writing.dirty = true;
-        if (task->place == PLACE_ASKING)
-            task->place = PLACE_NONE;
-    }
-    call = first ? task->run.call : NULL;
-    task_pin(task);
-    hf_tasks_unlock(tasks);
-    if (call)
-        hf_call_cancel(call);
-    if (first)
-        hf_task_flush(task);
-    hf_task_unpin(task);
-}
-
-void hf_task_fail(struct task *task, int code, const char *format, ...)
-{
-    char text[SETTLE_ERROR], room[SETTLE_ERROR * JSON_ESCAPED + 64];
-    haft_buffer out = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
-    struct json_writer w = {.out = &out};
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    text[haft_utf8_valid(text, strlen(text))] = '\0';
-    hf_json_begin_object(&w);
-    hf_json_integer(json_key(&w, "code"), code);
-    hf_json_text(json_key(&w, "message"), text);
-    hf_json_end_object(&w);
-    hf_task_end(task, TASK_FAILED, text, out.data, out.size);
-}
-
-void hf_task_give_up(struct task *task)
-{
-    struct tasks *tasks = task->tasks;
-    const haft_allocator *allocator = tasks->allocator;
-    struct task_io *io = allocator->alloc(allocator->context, sizeof *io);
-    haft_store_op *op;
-
-    hf_tasks_lock(tasks);
-    if (task->writing.lost || task_is_over(task->record.state)) {
-        hf_tasks_unlock(tasks);
-        if (io)
-            allocator->release(allocator->context, io, sizeof *io);
-        return;
-    }
-    task->writing.lost = true;
-    task->writing.dirty = false;
-    if (task->place == PLACE_ASKING)
-        task->place = PLACE_NONE;
-    hf_tasks_unlock(tasks);
-    if (!io)
-        return; /* the lease expires */
-    hf_task_io_init(io, tasks, task->record.id, NULL, settle_noted, NULL);
-    op = hf_task_io_add(io, HAFT_STORE_DELETE, "lease");
-    op->if_version = true;
-    op->version = task->writing.lease;
-    hf_task_io_submit(io);
-}
-
-void hf_task_cancel_here(struct tasks *tasks, const char *id)
-{
-    struct task *task;
-
-    hf_tasks_lock(tasks);
-    task = hf_task_find(tasks, id);
-    if (task)
-        task_pin(task);
-    hf_tasks_unlock(tasks);
-    if (!task)
-        return;
-    hf_task_end(task, TASK_CANCELLED, "Cancelled by the client", NULL, 0);
-    hf_task_unpin(task);
 }

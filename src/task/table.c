@@ -1,4 +1,4 @@
-/* table.c - the tasks that this process owns: the lock, the table, the queue, and users of a task. */
+/* table.c - the tasks that this process owns: the lock, the table, and users of a task. */
 #include "base/hex.h"
 #include "task/task.h"
 
@@ -155,7 +155,7 @@ void hf_task_collect(struct task *task)
 {
     struct task **link = &task->tasks->slots[task_slot(task->record.id)];
     const struct task_writing *writing = &task->writing;
-    bool writes = writing->dirty && !writing->lost && !writing->end_sent;
+    bool writes = (writing->dirty || writing->leaves) && !writing->lost && !writing->end_sent;
 
     if (task->place != PLACE_NONE || writing->busy || writes || task->run.users)
         return;
@@ -169,23 +169,7 @@ void hf_task_collect(struct task *task)
     hf_task_free(task);
 }
 
-/* ---- the queue and users ---- */
-
-void hf_task_queue(struct task *task)
-{
-    struct tasks *tasks = task->tasks;
-
-    task->place = PLACE_QUEUED;
-    tasks->n_queued++;
-    if (task->run.loaded && tasks->first) {
-        task->behind = tasks->first;
-        tasks->first = task;
-        return;
-    }
-    task->behind = NULL;
-    *tasks->last = task;
-    tasks->last = &task->behind;
-}
+/* ---- users ---- */
 
 void hf_task_unpin(struct task *task)
 {

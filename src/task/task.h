@@ -11,13 +11,15 @@
 #include "engine/call/inner.h"
 #include "task/platform.h"
 
-#define TASK_SPACE "task"       /* namespace of the tasks; the group is the id */
+#define TASK_SPACE                                                                                 \
+    "task" /* namespace of the tasks; the group is the id, after the tag if there is one */
 #define TASK_INDEX "task.index" /* namespace with a short entry for each task */
 #define TASK_CHANNEL "changes"  /* of the namespace of tasks: ids of tasks that have changed */
 
 enum {
     TASK_ID_BYTES = 20, /* random */
     TASK_ID = TASK_ID_BYTES * 2,
+    TASK_TAG = HEX_TEXT, /* of an endpoint, before the id in groups */
     TASK_MESSAGE = 512,
     TASK_IO_OPS = 6,
     TASK_SLOTS = 1024,   /* of the table of tasks */
@@ -51,21 +53,26 @@ struct task_io {
     haft_store_request request;
     haft_store_op ops[TASK_IO_OPS];
     char id[TASK_ID + 2]; /* and room for the kind of change */
+    char group[TASK_TAG + TASK_ID];
     struct tasks *tasks;
     void *context;
     void (*then)(struct task_io *io); /* called once, on any thread */
 };
 
+/* The id of a task in the name of a group; NULL if the group is not a task of this endpoint. */
+const char *hf_task_group_id(const struct tasks *tasks, haft_slice group);
 /* Prepares a request about a task; `then` follows hf_task_io_submit, perhaps before it returns. */
 void hf_task_io_init(struct task_io *io, struct tasks *tasks, const char *id, haft_arena *arena,
                      void (*then)(struct task_io *io), void *context);
 haft_store_op *hf_task_io_add(struct task_io *io, haft_store_kind kind, const char *key);
 haft_store_op *hf_task_io_put(struct task_io *io, const char *key, const char *bytes, size_t size);
-/* Tells other processes that the task has changed, in the same request: by its owner, or by a
- * client. */
-enum task_change { CHANGE_OF_OWNER = 'o', CHANGE_OF_CLIENT = 'c' };
+/* Tells other processes that the task has changed, in the same request: by its owner, by a client, or that it has no
+ * owner any more. */
+enum task_change { CHANGE_OF_OWNER = 'o', CHANGE_OF_CLIENT = 'c', CHANGE_FREED = 'f' };
 void hf_task_io_publish(struct task_io *io, enum task_change change);
 void hf_task_io_submit(struct task_io *io);
+/* Whether an applied request survives the end of the process, or the store does not promise that. */
+bool hf_task_io_is_kept(const struct task_io *io);
 
 /* ---- what the store has (record.c) ---- */
 
@@ -122,8 +129,17 @@ enum task_place {
     PLACE_QUEUED,  /* waits for a thread */
     PLACE_LOADING, /* is being read from the store */
     PLACE_HELD,    /* its tool has as many calls as it may; tried again later */
+    PLACE_MARKING, /* the store does not know yet that its handler begins */
     PLACE_RUNNING, /* its handler runs or is pending */
     PLACE_ASKING   /* waits for answers; holds no thread */
+};
+
+/* Whether the store knows that the handler of a tool with HAFT_TASK_FAIL runs, which must be so before it does. */
+enum task_mark {
+    MARK_NONE,   /* no: another process would run it */
+    MARK_WANTED, /* the next request says so */
+    MARK_SENT,   /* the pending request says so */
+    MARK_KEPT    /* yes, durably if the store can */
 };
 
 /* What the owner has to write. */
@@ -135,6 +151,9 @@ struct task_writing {
     bool renew;                 /* the lease must be renewed */
     bool lost;                  /* another process has taken the lease */
     bool saves;                 /* `saved` has changed */
+    bool leaves;                /* the lease is given up: the next request deletes it */
+    bool leave_sent;            /* the pending request does so */
+    enum task_mark mark;        /* of the run */
     haft_buffer saved, sending; /* bytes of the handler; those of the pending request */
     haft_time at;               /* of the latest request */
     haft_time renews;           /* when the lease must be renewed */
@@ -157,6 +176,8 @@ struct task_run {
     int finished;     /* status of haft_finish */
     haft_time deadline;
     bool in_line;    /* waits for its turn (cap.c) */
+    bool aside;      /* is in the queue `unmarked` */
+    bool marking;    /* counts in n_marking */
     unsigned ending; /* handlers that have returned and whose outcome has not been recorded */
 };
 
@@ -164,7 +185,8 @@ struct task_run {
  * one of the parts says that a thread has them for itself. */
 struct task {
     struct task *next;   /* in its slot of the table */
-    struct task *behind; /* in the queue */
+    struct task *behind; /* in a queue, */
+    struct task **link;  /* where the pointer to this one is; NULL if it is in none */
     struct tasks *tasks;
     enum task_place place;
     struct task_record record; /* its strings are in `arena` */
@@ -182,6 +204,21 @@ struct task {
 
 struct task_waiter;
 
+struct task_queue {
+    struct task *first, **last;
+};
+
+/* Which task runs next (queue.c). */
+struct task_schedule {
+    struct task_queue ready; /* tasks that wait for a thread */
+    struct task_queue
+        unmarked; /* those among them that must be marked and have no thread to run on then */
+    size_t n_unmarked;
+    size_t n_loading; /* tasks in PLACE_LOADING */
+    size_t n_marking; /* tasks that are being marked, or have been and have not begun */
+    size_t n_busy;    /* threads that run a handler */
+};
+
 struct tasks {
     haft_server *server;
     const haft_allocator *allocator;
@@ -192,16 +229,17 @@ struct tasks {
     struct task *slots[TASK_SLOTS];
     unsigned clients[TASK_SLOTS]; /* number of tasks by the hash of their client */
     atomic_size_t n_tasks, n_queued, n_running;
-    size_t n_loading;           /* tasks in PLACE_LOADING */
-    struct task *first, **last; /* queue */
-    char owner[17];             /* name of this process in leases; dashes without random numbers */
+    struct task_schedule schedule;
+    char tag[TASK_TAG + 1]; /* of the endpoint; empty if it has no name */
+    char owner[17];         /* name of this process in leases; dashes without random numbers */
     struct task_watch *watches;
     struct task_waiter *waiters;
     haft_store_subscriber subscriber;
     bool subscribed;
     atomic_bool stopping;
-    atomic_bool news; /* a watch or a waiter has something to read */
-    atomic_bool idle; /* there are no tasks: hf_tasks_work is called rarely */
+    atomic_bool news;  /* a watch or a waiter has something to read */
+    atomic_bool freed; /* another process has given up tasks: a scan finds them */
+    atomic_bool idle;  /* there are no tasks: hf_tasks_work is called rarely */
     struct task_scan *scan;
     const struct task_platform *platform;
     void (*start)(struct tasks *tasks); /* starts the threads */
@@ -233,7 +271,13 @@ void hf_task_collect(struct task *task);
 void hf_task_free(struct task *task);
 uint64_t hf_task_client(const char *principal);
 
-/* ---- writing (settle.c) ---- */
+/* Whether the task is not this process' any more, or will not be: with the lock held. */
+static inline bool task_is_left(const struct task *task)
+{
+    return task->writing.lost || task->writing.leaves;
+}
+
+/* ---- writing (settle.c, end.c) ---- */
 
 /* Writes what has changed, unless a request is pending; on any thread, without the lock. */
 void hf_task_flush(struct task *task);
@@ -243,17 +287,32 @@ void hf_task_end(struct task *task, enum task_state state, const char *message, 
                  size_t size);
 /* The same with a JSON-RPC error. */
 void hf_task_fail(struct task *task, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
-/* Gives up the lease, so that another process can take the task. */
+/* Gives up the lease with the next request, so that another process can take the task as the store has it then. */
 void hf_task_give_up(struct task *task);
 /* Cancels a task of this process, if it is one. */
 void hf_task_cancel_here(struct tasks *tasks, const char *id);
 
+/* ---- which runs next (queue.c), with the lock held ---- */
+
+void hf_task_queues_init(struct tasks *tasks);
+/* Puts a task at the end of the queue, or at its front if its call is loaded. */
+void hf_task_queue(struct task *task);
+/* Takes the next task off the queue; NULL if there is none for this thread. */
+struct task *hf_task_dequeue(struct tasks *tasks);
+/* Takes a task off the queue. Returns whether it was there. */
+bool hf_task_unqueue(struct task *task);
+/* Whether its handler may not begin before the store knows. */
+bool hf_task_needs_mark(const struct task *task);
+/* Queues a task that waited for its mark, if the store has it. */
+bool hf_task_resume(struct task *task);
+
 /* ---- running (run.c, handler.c, ask.c) ---- */
 
-/* Puts a task at the end of the queue, or at its front if its call is loaded; with the lock held. */
-void hf_task_queue(struct task *task);
 /* Runs a queued task; returns false if there is none. */
 bool hf_tasks_run_one(struct tasks *tasks, haft_time now);
+/* Ends a run that has not begun, if the task has ended or is lost: it does not wait in the queue, or for its mark, any
+ * more. Without the lock; the caller has a user. */
+void hf_task_drop_queued(struct task *task);
 /* Creates the call of a task from what the store has. Returns 0 or an error, with a text for the
  * client. */
 int hf_task_call_new(struct task *task, struct task_io *io, const char **reterr_text,

@@ -75,9 +75,13 @@ static void watch_on_message(haft_store_subscriber *subscriber, haft_slice chann
 {
     struct tasks *tasks = subscriber->context;
 
+    char change = value.size == TASK_ID + 1 ? value.data[TASK_ID] : '\0';
+    bool wakes = change && watch_mark(tasks, value.data, change == CHANGE_OF_CLIENT);
+
     (void)channel;
-    if (value.size == TASK_ID + 1 &&
-        watch_mark(tasks, value.data, value.data[TASK_ID] == CHANGE_OF_CLIENT))
+    if (change == CHANGE_FREED)
+        atomic_store(&tasks->freed, true);
+    if (wakes || change == CHANGE_FREED)
         hf_tasks_wake(tasks);
 }
 
@@ -97,6 +101,7 @@ static void watch_on_gap(haft_store_subscriber *subscriber)
             task->poked = true;
     atomic_store(&tasks->news, true);
     hf_tasks_unlock(tasks);
+    atomic_store(&tasks->freed, true);
     hf_tasks_wake(tasks);
 }
 
@@ -482,12 +487,19 @@ void hf_tasks_read_news(struct tasks *tasks)
 
 struct watch_admission {
     struct task_io io;
+    haft_arena *arena; /* memory of the task that is read */
     yyjson_val *ids;
     size_t next, kept;
     void (*then)(haft_call *call);
 };
 
 static void admit_read(struct task_io *io);
+
+static void admit_end(haft_call *call, struct watch_admission *admission)
+{
+    haft_arena_free(admission->arena);
+    admission->then(call);
+}
 
 /* Reads the next task, or ends with the ids that remain. */
 static void admit_step(haft_call *call, struct watch_admission *admission)
@@ -500,15 +512,15 @@ static void admit_step(haft_call *call, struct watch_admission *admission)
         admission->next++;
     if (admission->next < n) {
         memcpy(id, yyjson_get_str(all + admission->next), TASK_ID);
-        hf_task_io_init(&admission->io, call->server->tasks.service, id, call->arena, admit_read,
-                        call);
-        hf_task_view_add(&admission->io);
+        hf_task_io_init(&admission->io, call->server->tasks.service, id, admission->arena,
+                        admit_read, call);
+        hf_task_io_add(&admission->io, HAFT_STORE_GET, "task");
         hf_task_io_submit(&admission->io);
         return;
     }
     unsafe_yyjson_set_len(admission->ids, admission->kept);
     admission->ids->uni.ofs = (admission->kept + 1) * sizeof *admission->ids;
-    admission->then(call);
+    admit_end(call, admission);
 }
 
 static void admit_read(struct task_io *io)
@@ -517,9 +529,16 @@ static void admit_read(struct task_io *io)
     struct watch_admission *admission = call->handler.out;
     yyjson_val *all = yyjson_arr_get_first(admission->ids); /* strings: one value each */
     struct task_record record;
+    int status = hf_task_view_read(io, admission->arena, &record);
 
-    if (!hf_task_view_read(io, call->arena, &record) && hf_task_is_of(&record, call))
+    if (status && status != HAFT_ENOTFOUND && status != HAFT_EPARSE) {
+        hf_task_refuse_status(call, status);
+        admit_end(call, admission);
+        return;
+    }
+    if (!status && hf_task_is_of(&record, call))
         all[admission->kept++] = all[admission->next];
+    haft_arena_reset(admission->arena);
     admission->next++;
     admit_step(call, admission);
 }
@@ -532,9 +551,15 @@ void hf_task_admit_ids(struct tasks *tasks, haft_call *call, yyjson_val *ids,
     if (call->owner->now > atomic_load(&tasks->now))
         atomic_store(&tasks->now, call->owner->now);
     call->handler.out = admission;
-    if (!admission || yyjson_arr_size(ids) > WATCH_IDS) {
-        hf_task_refuse(call, admission ? RPC_INVALID_PARAMS : RPC_INTERNAL_ERROR,
-                       admission ? "Too many tasks in one subscription" : "Out of memory");
+    if (admission)
+        admission->arena = haft_arena_new(tasks->allocator, WATCH_ARENA);
+    if (!admission || !admission->arena || yyjson_arr_size(ids) > WATCH_IDS) {
+        bool starved = !admission || !admission->arena;
+
+        hf_task_refuse(call, starved ? RPC_INTERNAL_ERROR : RPC_INVALID_PARAMS,
+                       starved ? "Out of memory" : "Too many tasks in one subscription");
+        if (admission)
+            haft_arena_free(admission->arena);
         then(call);
         return;
     }

@@ -1,7 +1,8 @@
 /* task_driver.c - a server of tasks in a SQLite file or in Redis that kills itself at a chosen request to the store.
  *
  * TASK_FILE is the file, TASK_REDIS the URL. TASK_KILL is "before N" or "after N": the process kills itself (SIGKILL) before its Nth request
- * reaches the store, or when that is done and before the server hears of it. TASK_LEDGER is a directory: each handler
+ * reaches the store, or when that is done and before the server hears of it; with "begin N" its Nth handler does so as
+ * soon as it has begun. TASK_LEDGER is a directory: each handler
  * writes a line there when it begins and when it ends, and holds a lock on a file of its task meanwhile, so that a test
  * sees every run, and two runs of one task at the same time. TASK_CLOCK is a number of seconds that is added to the time of
  * day, TASK_TTL the time to live of tasks in milliseconds, TASK_LEASE the time after which another process takes the tasks
@@ -122,14 +123,22 @@ static const haft_store_methods killing_methods = HAFT_INIT(
     haft_store_methods, .name = "killing", .submit = killing_submit, .cancel = killing_cancel,
     .scan = killing_scan, .subscribe = killing_subscribe, .unsubscribe = killing_unsubscribe);
 
+static atomic_int handlers_left; /* that may begin before one kills the process; 0: none does */
+
 static void killing_configure(struct killing_store *killing)
 {
     const char *text = getenv("TASK_KILL");
     char when[8];
+    int n;
 
     killing->store.methods = &killing_methods;
-    if (text && sscanf(text, "%7s %d", when, &killing->kill_at) == 2)
-        killing->after = !strcmp(when, "after");
+    if (!text || sscanf(text, "%7s %d", when, &n) != 2)
+        return;
+    if (!strcmp(when, "begin"))
+        atomic_store(&handlers_left, n);
+    else
+        killing->kill_at = n;
+    killing->after = !strcmp(when, "after");
 }
 
 /* ---- the tools ---- */
@@ -195,6 +204,8 @@ static int job(haft_call *call, const job_args *in)
     int from, status, lock = task ? task_lock(task) : -1;
 
     ledger_write("begin", task ? task : "-");
+    if (atomic_fetch_sub(&handlers_left, 1) == 1)
+        kill(getpid(), SIGKILL);
     status = job_work(call, in, &from);
     if (status == HAFT_ACCEPTED)
         ledger_write("end", task ? task : "-");

@@ -5,7 +5,7 @@
  * every step, and more than 1,000 tasks. */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -208,6 +208,39 @@ for (const [name, args, at, states = ["completed", "failed"]] of [
         else assert.deepEqual(seen, states);
         await jobs.stop();
     });
+
+/* A tool that fails after a crash runs once, and goes on once after an answer: the store knows that before the handler
+ * begins, however soon the process dies. */
+for (const ask of [false, true])
+    test(`killed when a handler has just ${ask ? "continued" : "begun"}: it does not run again`, async () => {
+        for (let i = 0; i < (long ? 50 : 3); i++) {
+            const jobs = await new Jobs().start(`begin ${ask ? 2 : 1}`);
+            const task = await jobs.create("fail", { steps: 0, ms: 0, ask });
+
+            while (!jobs.dead && (await jobs.round())) await sleep(5);
+            await jobs.start();
+            if (task) await jobs.finish();
+            await jobs.check();
+            const begun = readFileSync(join(jobs.folder, "ledger"), "utf8").match(/^begin/gm);
+
+            assert.equal(begun.length, ask ? 2 : 1, "number of runs");
+            for (const { status } of jobs.ended.values()) assert.equal(status, "failed");
+            await jobs.stop();
+        }
+    });
+
+test("a task that ends while its server shuts down keeps its result", async () => {
+    const jobs = await new Jobs().start();
+
+    await jobs.create("fail", { steps: 20, ms: 20, ask: false });
+    while (!existsSync(join(jobs.folder, "ledger"))) await sleep(5); /* its handler has begun */
+    assert.equal(await jobs.server.stop(), 0, jobs.server.log());
+    await jobs.start();
+    await jobs.finish();
+    await jobs.check();
+    assert.deepEqual([...jobs.ended.values()].map(({ status }) => status), ["completed"]);
+    await jobs.stop();
+});
 
 test("two processes on one file: each task runs once at a time, and the one that remains ends them all", async () => {
     const lease = { TASK_LEASE: "3000" }; /* which a process on a busy machine renews in time */

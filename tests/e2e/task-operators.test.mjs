@@ -44,10 +44,10 @@ async function wait(server, taskId, wanted = (task) => OVER.includes(task.status
 }
 
 /* Runs `use` with a folder, and a function that starts `haft serve` in it with these upstreams. */
-async function withFolder(upstreams, use) {
+async function withFolder(upstreams, use, endpoints = [{ endpoint: "/mcp", name: "tasks", upstreams: "*" }]) {
     const folder = mkdtempSync(join(tmpdir(), "haft-tasks-"));
     const file = join(folder, "config.json");
-    const gateway = { upstreams, endpoints: [{ endpoint: "/mcp", name: "tasks", upstreams: "*" }] };
+    const gateway = { upstreams, endpoints };
     const running = new Set();
 
     writeFileSync(file, JSON.stringify({ gateway }));
@@ -114,6 +114,30 @@ test("programs run as tasks, are cancelled, and end with the gateway", async () 
         assert.equal((await wait(again, id)).status, "completed", "results survive");
         assert.equal(await again.stop(), 0, again.log());
     });
+});
+
+test("endpoints that share a file do not share their tasks", async () => {
+    const upstreams = { left: programs.job, right: programs.job };
+    const endpoints = ["left", "right"].map((name) => ({ endpoint: `/${name}`, name, upstreams: name }));
+
+    await withFolder(upstreams, async (folder, start) => {
+        const tasks = join(folder, "tasks.db");
+        const at = (server, path) => ({ url: new URL(path, server.url).href, log: () => server.log() });
+        const server = await start("--tasks", tasks);
+        const left = at(server, "/left"), right = at(server, "/right");
+        const id = await create(left, "left__count", { n: "7" });
+
+        for (const method of ["tasks/get", "tasks/cancel"])
+            assert.equal((await ask(right, method, { taskId: id })).error?.code, -32602, method);
+        await wait(left, id);
+        assert.equal((await wait(right, await create(right, "right__count", { n: "8" }))).status, "completed");
+        assert.equal(await server.stop(), 0, server.log());
+        const again = await start("--tasks", tasks), done = await wait(at(again, "/left"), id);
+
+        assert.match(done.result.content[0].text, /counted to 7/);
+        assert.equal((await ask(at(again, "/right"), "tasks/get", { taskId: id })).error?.code, -32602);
+        assert.equal(await again.stop(), 0, again.log());
+    }, endpoints);
 });
 
 test("operations of an HTTP API run as tasks", async () => {

@@ -88,6 +88,19 @@ static inline const char *client_task(struct client *client, const char *method,
     return client_ask(client, method, members);
 }
 
+/* Begins a session of an earlier revision. */
+static inline void client_initialize(struct client *client, const char *revision)
+{
+    char text[512];
+
+    client->legacy = true;
+    snprintf(text, sizeof text,
+             "'protocolVersion':'%s','clientInfo':{'name':'c','version':'1'},"
+             "'capabilities':{'elicitation':{}}",
+             revision);
+    client_ask(client, "initialize", text);
+}
+
 static inline void client_expect(struct client *client, const char *part)
 {
     char text[1024];

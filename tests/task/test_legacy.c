@@ -1,5 +1,6 @@
 /* test_legacy.c - the experimental tasks of 2025-11-25. */
 #include "client.h"
+#include "support/counting.h"
 
 HAFT_STRUCT(form,
     HAFT_STRING(name, "A name"));
@@ -25,17 +26,17 @@ static int never(haft_call *call)
 }
 HAFT_TOOL_BARE(never, "Is never a task");
 
+static void open_legacy_with(struct client *client, haft_server *server, const char *revision,
+                             haft_session_options options)
+{
+    options.struct_size = sizeof options;
+    client_open_with(client, server, options);
+    client_initialize(client, revision);
+}
+
 static void open_legacy(struct client *client, haft_server *server, const char *revision)
 {
-    char text[512];
-
-    client_open(client, server);
-    client->legacy = true;
-    snprintf(
-        text, sizeof text,
-        "'protocolVersion':'%s','clientInfo':{'name':'c','version':'1'},'capabilities':{'elicitation':{}}",
-        revision);
-    client_ask(client, "initialize", text);
+    open_legacy_with(client, server, revision, (haft_session_options){.peer = NULL});
 }
 
 static void experimental(void **state)
@@ -168,10 +169,89 @@ static void notifications(void **state)
     haft_server_free(server);
 }
 
+/* Whose tasks a client lists: those of its principal, or, if it is the only client of its transport, its own. */
+static void lists(void **state)
+{
+    static const struct {
+        haft_session_options options;
+        bool lists;
+        const char *error;
+    } rows[] = {
+        {{.peer = NULL}, true, NULL},
+        {{.peer = "192.0.2.7"}, false, "'code':-32601"},
+        {{.peer = ""}, false, "'code':-32601"},
+        {{.peer = "192.0.2.7", .principal = "ann"}, true, NULL},
+    };
+    haft_server *server = haft_server_new("test", "1");
+
+    (void)state;
+    assert_int_equal(haft_add(server, &must_tool), 0);
+    assert_int_equal(haft_server_set_tasks(server, NULL), 0);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct client client;
+
+        open_legacy_with(&client, server, "2025-11-25", rows[i].options);
+        client_expect(&client, rows[i].lists ? "'tasks':{'list':{},'cancel':{}"
+                                             : "'tasks':{'cancel':{},'requests'");
+        client_create(&client, "must", "{}");
+        client_ask(&client, "tasks/list", "");
+        client_expect(&client, rows[i].lists ? client.id : rows[i].error);
+        client_task(&client, "tasks/get", "");
+        client_expect(&client, "'status':'working'");
+        client_run(&client, 0);
+        client_close(&client);
+    }
+    haft_server_free(server);
+}
+
+static haft_call *running; /* a handler that is pending */
+
+static int wait(haft_call *call)
+{
+    running = call;
+    return HAFT_PENDING;
+}
+HAFT_TOOL_BARE(wait, "Ends when the test wants", .task = HAFT_TASK_OPTIONAL);
+
+/* A client that waits for a result while the task reports progress uses no more memory. */
+static void waits(void **state)
+{
+    struct counting counting;
+    haft_server *server;
+    struct client client;
+    int64_t before = 0;
+
+    (void)state;
+    counting_init(&counting, NULL);
+    server = haft_server_new_with("test", "1",
+                                  HAFT_WITH(haft_server_options, .allocator = &counting.allocator));
+    assert_int_equal(haft_add(server, &wait_tool), 0);
+    assert_int_equal(haft_server_set_tasks(server, NULL), 0);
+    open_legacy(&client, server, "2025-11-25");
+    client_create(&client, "wait", "{}");
+    client_run(&client, 0);
+    assert_string_equal(client_task(&client, "tasks/result", ""), "");
+    for (int i = 0; i < 200; i++) {
+        haft_progress(running, i, 200, "step %03d of a long way", i);
+        client_run(&client, 250);
+        if (i == 20)
+            before = atomic_load(&counting.counts->bytes);
+    }
+    assert_true(atomic_load(&counting.counts->bytes) <= before);
+    haft_text(running, "done");
+    haft_finish(running, 0);
+    client_run(&client, 250);
+    client_next(&client);
+    client_expect(&client, "'text':'done'");
+    client_close(&client);
+    haft_server_free(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(experimental),
-                                       cmocka_unit_test(notifications)};
+                                       cmocka_unit_test(notifications), cmocka_unit_test(lists),
+                                       cmocka_unit_test(waits)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

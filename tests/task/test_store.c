@@ -134,6 +134,8 @@ static void errors(void **state)
         {"tasks/get", "'taskId':'0123456789012345678901234567890123456789'"},
         {"tasks/cancel", "'taskId':'0123456789012345678901234567890123456789'"},
         {"tasks/update", "'taskId':'0123456789012345678901234567890123456789','inputResponses':{}"},
+        {"subscriptions/listen",
+         "'notifications':{'taskIds':['0123456789012345678901234567890123456789']}"},
     };
     haft_store *memory = haft_store_memory_new(NULL);
     struct late_store *store = late_store_new(memory, LATE_FAILS, 0);

@@ -22,6 +22,12 @@ static inline void call_set_principal(haft_call *call, const char *principal)
     call->request.principal = identity->principal = principal;
 }
 
+/* Whether the client can be told from others: by its principal, or because the transport has only one. */
+static inline bool call_knows_client(const haft_call *call)
+{
+    return call->request.principal || !(call->request.peer || call->owner->options.shared);
+}
+
 /* Writes an identity as a JSON object, and reads it; its strings are those of the object. */
 void hf_identity_write(const haft_identity *identity, struct json_writer *w);
 void hf_identity_read(haft_identity *ret_identity, yyjson_val *object);

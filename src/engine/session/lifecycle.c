@@ -3,6 +3,7 @@
 
 #include "engine/session/method.h"
 #include "engine/session/remember.h"
+#include "engine/call/identity.h"
 #include "engine/call/notify.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
@@ -20,11 +21,12 @@ static void put_list_capability(struct json_writer *w, bool subscribe)
     hf_json_end_object(w);
 }
 
-/* Writes the capabilities of the experimental tasks. */
-static void put_experimental_tasks(struct json_writer *w)
+/* Writes the capabilities of the experimental tasks. Clients that cannot be told apart would list the tasks of all. */
+static void put_experimental_tasks(const haft_call *call, struct json_writer *w)
 {
     hf_json_begin_object(json_key(w, "tasks"));
-    hf_json_empty_object(json_key(w, "list"));
+    if (call_knows_client(call))
+        hf_json_empty_object(json_key(w, "list"));
     hf_json_empty_object(json_key(w, "cancel"));
     hf_json_begin_object(json_key(w, "requests"));
     hf_json_begin_object(json_key(w, "tools"));
@@ -85,7 +87,7 @@ static void put_capabilities(haft_call *call, struct json_writer *w, unsigned of
     if (offered & resources)
         put_list_capability(json_key(w, "resources"), options->resource_subscriptions);
     if (call->server->tasks.hooks && row->tasks == TASKS_EXPERIMENTAL)
-        put_experimental_tasks(w);
+        put_experimental_tasks(call, w);
     if (row->modern)
         put_extensions(call, call->server->tasks.hooks && row->tasks == TASKS_EXTENSION, w);
     hf_json_end_object(w);
