@@ -257,6 +257,7 @@ static void cancel_read(struct task_io *io)
     hf_task_io_init(io, tasks, inquiry->record.id, NULL, cancel_stored, call);
     hf_task_io_put(io, "cancel", "1", 1)->expires_ms = hf_task_left(tasks, &inquiry->record);
     hf_task_io_publish(io, CHANGE_OF_CLIENT);
+    io->request.durable = true;
     hf_task_io_submit(io);
 }
 

@@ -387,6 +387,16 @@ size_t late_store_waiting(struct late_store *store)
     return n;
 }
 
+bool late_store_wants_durable(struct late_store *store)
+{
+    bool wants;
+
+    pthread_mutex_lock(&store->lock);
+    wants = store->first && store->first->request->durable;
+    pthread_mutex_unlock(&store->lock);
+    return wants;
+}
+
 size_t late_store_requests(struct late_store *store)
 {
     return atomic_load(&store->requests);

@@ -36,6 +36,8 @@ bool late_store_release_one(struct late_store *late, int status, bool applies);
 /* The number of waiting requests; the number of all requests. */
 size_t late_store_waiting(struct late_store *late);
 size_t late_store_requests(struct late_store *late);
+/* Whether the first waiting request must be durable. */
+bool late_store_wants_durable(struct late_store *late);
 /* Makes waiting requests impossible to cancel; initially they can be cancelled. */
 void late_store_hold_on(struct late_store *late);
 /* Makes it a store that can be durable; and lets durable requests be so or not. */

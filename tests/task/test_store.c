@@ -195,6 +195,45 @@ static void durability(void **state)
     haft_store_free(memory);
 }
 
+/* What a client is told has happened survives a power failure: an answer, and a cancellation. */
+static void acknowledgements(void **state)
+{
+    static const struct {
+        const char *method, *more;
+    } rows[] = {
+        {"tasks/update", ",'inputResponses':{'who':{'action':'accept','content':{'name':'ann'}}}"},
+        {"tasks/cancel", ""},
+    };
+    haft_store *memory = haft_store_memory_new(NULL);
+    struct late_store *store = late_store_new(memory, LATE_AT_ONCE, 0);
+    haft_server *server = serve(late_store_of(store));
+    struct client client;
+
+    (void)state;
+    client_open(&client, server);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        late_store_set(store, LATE_AT_ONCE);
+        client_create(&client, "ask", "{}");
+        client_run(&client, 500);
+        client_task(&client, "tasks/get", "");
+        client_expect(&client, "'status':'input_required'");
+        late_store_set(store, LATE_HELD);
+        assert_string_equal(client_task(&client, rows[i].method, rows[i].more), "");
+        assert_true(late_store_release_one(store, 0, false)); /* the task is read */
+        assert_true(late_store_wants_durable(store));
+        assert_string_equal(client_next(&client), "");
+        assert_true(late_store_release_one(store, 0, false));
+        client_next(&client);
+        client_expect(&client, "'result':{'resultType':'complete'");
+        settle(store, 0);
+    }
+    client_close(&client);
+    settle(store, 0);
+    haft_server_free(server);
+    late_store_free(store);
+    haft_store_free(memory);
+}
+
 static void put(haft_store *store, const char *id, const char *key, const char *text)
 {
     char quoted[1024];
@@ -259,8 +298,11 @@ static void nonsense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(late), cmocka_unit_test(halves),
-                                       cmocka_unit_test(errors), cmocka_unit_test(durability),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(late),
+                                       cmocka_unit_test(halves),
+                                       cmocka_unit_test(errors),
+                                       cmocka_unit_test(durability),
+                                       cmocka_unit_test(acknowledgements),
                                        cmocka_unit_test(nonsense)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
