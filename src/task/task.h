@@ -23,6 +23,7 @@ enum {
     TASK_MESSAGE = 512,
     TASK_IO_OPS = 6,
     TASK_SLOTS = 1024,   /* of the table of tasks */
+    TASK_TICK = 200,     /* milliseconds between two calls of hf_tasks_work, if there are tasks */
     TASK_MAX_ROUNDS = 64 /* of questions */
 };
 
@@ -337,6 +338,13 @@ haft_time hf_tasks_work(struct tasks *tasks, haft_time now);
 void hf_tasks_stop(struct tasks *tasks, unsigned ms);
 /* Lets waiting requests read their task. */
 void hf_tasks_wake_waiters(struct tasks *tasks);
+
+/* ---- tasks without an owner (takeover.c) ---- */
+
+/* Makes one step of a scan, if one is due. */
+void hf_task_scan(struct tasks *tasks, haft_time now);
+/* Whether it has further steps. */
+bool hf_task_scan_goes_on(const struct tasks *tasks);
 void hf_task_scan_free(struct tasks *tasks);
 
 /* ---- requests of clients (create.c, method.c, legacy.c, watch.c) ---- */
