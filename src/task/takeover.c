@@ -2,14 +2,88 @@
  *
  * A scan of the index finds tasks that live. One without a lease has no owner: a process that writes the next
  * lease takes it, and in the same request replaces the record in the version that it has read, so that a task
- * which has ended meanwhile is not taken. */
+ * which has ended meanwhile is not taken. During an update, a process may not have the tool of a task yet, or any
+ * more: it leaves the task to the others for a while, and takes it only if none of them does. */
 #include "task/task.h"
 
 enum {
     SCAN_STEP = 200, /* entries of the index in one step of a scan */
     SCAN_ARENA = 8 << 20,
-    TAKEOVER_ARENA = 64 << 20
+    TAKEOVER_ARENA = 64 << 20,
+    STRANGE_MAX = 64,   /* tasks of unknown tools that are remembered */
+    STRANGE_LEASES = 4, /* how long they are left to others: so many times lease_ms */
 };
+
+/* A task without an owner whose tool this process does not offer. */
+struct strange_task {
+    char id[TASK_ID + 1];
+    haft_time since, seen; /* when it was found first, and last; `seen` 0: unused */
+};
+
+struct task_scan {
+    haft_store_scan scan;
+    struct tasks *tasks;
+    haft_arena *arena;
+    atomic_bool busy;
+    haft_time begun; /* start of the latest scan */
+    haft_time next;  /* start of the next one, unless tasks are given up before */
+    struct strange_task strange[STRANGE_MAX]; /* under the lock of the tasks */
+};
+
+/* ---- tools that are not offered ---- */
+
+static bool strange_is_offered(const struct tasks *tasks, const char *tool)
+{
+    struct catalogue *now = hf_catalogue_take(tasks->server);
+    const struct entry *entry =
+        hf_offer_list_find(&now->lists[HAFT_OFFER_TOOL], tool, strlen(tool));
+    bool offered = entry && !entry->disabled;
+
+    hf_catalogue_drop(now);
+    return offered;
+}
+
+/* The row of a task, or one that is unused or whose task has not been found for some time; NULL if all are
+ * in use. */
+static struct strange_task *strange_find(struct task_scan *scan, const char *id, haft_time now)
+{
+    haft_time long_ago = now - 2 * (haft_time)scan->tasks->options.lease_ms;
+    struct strange_task *unused = NULL;
+
+    for (size_t i = 0; i < STRANGE_MAX; i++) {
+        struct strange_task *row = &scan->strange[i];
+
+        if (row->seen >= long_ago && row->seen && !strcmp(row->id, id))
+            return row;
+        if (!row->seen || row->seen < long_ago)
+            unused = row;
+    }
+    if (unused) {
+        *unused = (struct strange_task){.since = now};
+        memcpy(unused->id, id, sizeof unused->id);
+    }
+    return unused;
+}
+
+/* Whether a task is left to processes that have its tool. */
+static bool takeover_leaves(struct tasks *tasks, const struct task_record *record)
+{
+    haft_time now = hf_tasks_now(tasks);
+    struct strange_task *row;
+    bool leaves;
+
+    if (strange_is_offered(tasks, record->tool))
+        return false;
+    hf_tasks_lock(tasks);
+    row = strange_find(tasks->scan, record->id, now);
+    leaves = !row || now - row->since < STRANGE_LEASES * (haft_time)tasks->options.lease_ms;
+    if (row)
+        row->seen = leaves ? now : 0;
+    hf_tasks_unlock(tasks);
+    return leaves;
+}
+
+/* ---- one task ---- */
 
 struct takeover {
     struct task_io io;
@@ -27,17 +101,22 @@ static void takeover_free(struct tasks *tasks, struct takeover *takeover)
     tasks->allocator->release(tasks->allocator->context, takeover, sizeof *takeover);
 }
 
+/* Whether the task fails because its handler may have run. */
+static bool takeover_fails(const struct task_record *record)
+{
+    return record->state == TASK_WORKING && record->began && record->crash == HAFT_TASK_FAIL;
+}
+
 /* Continues the task as its tool wants. */
 static void takeover_apply(struct takeover *takeover, struct task *task)
 {
     struct tasks *tasks = task->tasks;
     const struct task_record *record = &takeover->record;
     bool asks = hf_task_seen_state(record) == TASK_INPUT;
-    bool fails = record->state == TASK_WORKING && record->began && record->crash == HAFT_TASK_FAIL;
 
     if (takeover->cancelled) {
         hf_task_end(task, TASK_CANCELLED, "Cancelled by the client", NULL, 0);
-    } else if (fails) {
+    } else if (takeover_fails(record)) {
         hf_task_fail(task, RPC_INTERNAL_ERROR, "The server restarted while the task ran");
     } else {
         hf_tasks_lock(tasks);
@@ -116,12 +195,13 @@ static void takeover_read(struct task_io *io)
     haft_slice value = io->ops[TAKE_TASK].ret_value;
     haft_store_op *op;
 
+    takeover->cancelled = io->ops[TAKE_CANCEL].status == 1;
     if (hf_task_view_read(io, takeover->arena, record) || io->ops[TAKE_LEASE].status == 1 ||
-        task_is_over(record->state)) {
+        task_is_over(record->state) ||
+        (!takeover->cancelled && !takeover_fails(record) && takeover_leaves(tasks, record))) {
         takeover_free(tasks, takeover);
         return;
     }
-    takeover->cancelled = io->ops[TAKE_CANCEL].status == 1;
     takeover->task = takeover_task(tasks, record);
     if (!takeover->task) {
         takeover_free(tasks, takeover);
@@ -159,15 +239,6 @@ static void takeover_try(struct tasks *tasks, const char *id)
 }
 
 /* ---- the scan ---- */
-
-struct task_scan {
-    haft_store_scan scan;
-    struct tasks *tasks;
-    haft_arena *arena;
-    atomic_bool busy;
-    haft_time begun; /* start of the latest scan */
-    haft_time next;  /* start of the next one, unless tasks are given up before */
-};
 
 void hf_task_scan_free(struct tasks *tasks)
 {

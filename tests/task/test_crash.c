@@ -50,16 +50,23 @@ static const haft_tool tools[] = {
               .task = HAFT_TASK_OPTIONAL),
 };
 
-static haft_server *serve(haft_store *store)
+/* With all tools but one, which may be NULL. */
+static haft_server *serve_without(haft_store *store, const char *tool)
 {
     haft_server *server = haft_server_new("test", "1");
 
     for (size_t i = 0; i < COUNT_OF(tools); i++)
-        assert_int_equal(haft_add(server, &tools[i]), 0);
+        if (!tool || strcmp(tools[i].name, tool) != 0)
+            assert_int_equal(haft_add(server, &tools[i]), 0);
     assert_int_equal(haft_server_set_tasks(
                          server, HAFT_WITH(haft_task_options, .store = store, .lease_ms = 3000)),
                      0);
     return server;
+}
+
+static haft_server *serve(haft_store *store)
+{
+    return serve_without(store, NULL);
 }
 
 /* The first process stops without a word: its lease expires. */
@@ -212,10 +219,75 @@ static void replicas(void **state)
     haft_store_free(store);
 }
 
+/* The time at another process: it scans, and runs what it has taken. */
+static void pass(struct client *client, haft_time until)
+{
+    client->wire->now = until;
+    client_run(client, 0);
+    client_run(client, 0);
+}
+
+/* During an update, a process without the tool leaves the task to one that has it. */
+static void updates(void **state)
+{
+    static const struct {
+        const char *tool;
+        bool another; /* there is a process with the tool */
+        const char *early, *late;
+    } rows[] = {
+        {"restart", true, "'status':'working'", "'text':'restarted'"},
+        {"restart", false, "'status':'working'",
+         "'message':'The tool of the task is not offered any more'"},
+        {"ask", true, "'status':'input_required'", "'status':'input_required'"},
+        /* That needs no tool. */
+        {"fail", false, "'message':'The server restarted while the task ran'",
+         "'message':'The server restarted while the task ran'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_store *store = haft_store_memory_new(NULL);
+        haft_server *first = serve(store), *second = serve_without(store, rows[i].tool);
+        haft_server *third = serve(store);
+        struct client one, two, three;
+
+        running = NULL;
+        client_open(&one, first);
+        client_open(&two, second);
+        client_open(&three, third);
+        client_create(&one, rows[i].tool, "{}");
+        client_run(&one, 0);
+        client_run(&one, 1000);
+        memcpy(two.id, one.id, sizeof two.id);
+        pass(&two, one.wire->now + 10000);
+        pass(&two, one.wire->now + 12000); /* the next scan does not take it either */
+        client_task(&two, "tasks/get", "");
+        client_expect(&two, rows[i].early);
+        if (rows[i].another)
+            pass(&three, two.wire->now);
+        for (haft_time step = 0; step < 6; step++)
+            pass(&two, two.wire->now + 2500);
+        client_task(&two, "tasks/get", "");
+        client_expect(&two, rows[i].late);
+        if (running) {
+            one.wire->now = two.wire->now;
+            client_run(&one, 0);
+            haft_finish(running, 0);
+        }
+        client_close(&one);
+        client_close(&two);
+        client_close(&three);
+        haft_server_free(first);
+        haft_server_free(second);
+        haft_server_free(third);
+        haft_store_free(store);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(crashes), cmocka_unit_test(drains),
-                                       cmocka_unit_test(replicas)};
+                                       cmocka_unit_test(replicas), cmocka_unit_test(updates)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
