@@ -90,7 +90,8 @@ for (const [alg, k] of Object.entries(keys)) {
   }
   say(false, "zeros", `${a}.${b}.${encode(Buffer.alloc(bytes.length))}`);
   say(false, "no signature", `${a}.${b}.`);
-  say(false, "a byte less", `${a}.${b}.${encode(bytes.subarray(1))}`);
+  // The last one: without a first one that is zero, OpenSSL takes an RSA signature for the same number, and so does jose.
+  say(false, "a byte less", `${a}.${b}.${encode(bytes.subarray(0, -1))}`);
   say(false, "a byte more", `${a}.${b}.${encode(Buffer.concat([bytes, Buffer.alloc(1)]))}`);
   say(false, "other claims", `${a}.${encode({ ...claims, sub: "eve" })}.${c}`);
   say(false, "other header", `${encode({ ...h, x: 1 })}.${b}.${c}`);
