@@ -17,15 +17,23 @@ void hf_family_start_tasks(haft_server *server)
             server->tasks.hooks->start(server->tasks.service);
 }
 
+static unsigned family_left(uint64_t end)
+{
+    uint64_t now = uv_hrtime();
+
+    return now < end ? (unsigned)((end - now) / FAMILY_MS) : 0;
+}
+
+/* No server begins another task while handlers of the others finish. */
 void hf_family_stop_tasks(haft_server *server, unsigned ms)
 {
     uint64_t end = uv_hrtime() + (uint64_t)ms * FAMILY_MS;
+    haft_server *first = family_first(server);
 
-    for (server = family_first(server); server; server = server->keys.beside) {
-        uint64_t now = uv_hrtime();
-
+    for (server = first; server; server = server->keys.beside)
         if (server->tasks.hooks)
-            server->tasks.hooks->stop(server->tasks.service,
-                                      now < end ? (unsigned)((end - now) / FAMILY_MS) : 0);
-    }
+            server->tasks.hooks->leave(server->tasks.service, family_left(end));
+    for (server = first; server; server = server->keys.beside)
+        if (server->tasks.hooks)
+            server->tasks.hooks->stop(server->tasks.service, family_left(end));
 }

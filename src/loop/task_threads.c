@@ -111,7 +111,7 @@ static void task_threads_keep_time(void *context)
     } while (task_threads_wait_until(threads, &seen, next));
 }
 
-static void task_threads_stop(void *context)
+static void task_threads_join(void *context)
 {
     struct task_threads *threads = context;
 
@@ -122,6 +122,13 @@ static void task_threads_stop(void *context)
     uv_mutex_unlock(&threads->lock);
     for (unsigned i = 0; i < threads->n; i++)
         uv_thread_join(&threads->ids[i]);
+    threads->n = 0;
+}
+
+static void task_threads_free(void *context)
+{
+    struct task_threads *threads = context;
+
     uv_cond_destroy(&threads->queued);
     uv_cond_destroy(&threads->woken);
     uv_mutex_destroy(&threads->lock);
@@ -169,7 +176,8 @@ static void *task_threads_start(struct tasks *tasks, const struct task_work *wor
         threads->n++;
     if (threads->n > 1)
         return threads;
-    task_threads_stop(threads);
+    task_threads_join(threads);
+    task_threads_free(threads);
     return NULL;
 }
 
@@ -188,7 +196,8 @@ const struct task_platform *hf_platform_tasks(void)
     static const struct task_platform platform = {.start = task_threads_start,
                                                   .wake = task_threads_wake,
                                                   .run = task_threads_queue,
-                                                  .stop = task_threads_stop,
+                                                  .join = task_threads_join,
+                                                  .free = task_threads_free,
                                                   .random = task_threads_random,
                                                   .now = task_threads_now,
                                                   .pause = task_threads_pause};

@@ -185,7 +185,9 @@ void hf_task_check(struct tasks *tasks, const char *id)
     check->task = task;
     check->arena = haft_arena_new(allocator, ASK_ARENA);
     if (!check->arena) {
+        hf_tasks_lock(tasks);
         task->poked = true;
+        hf_tasks_unlock(tasks);
         ask_check_free(check);
         return;
     }

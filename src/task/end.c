@@ -14,7 +14,8 @@ void hf_task_end(struct task *task, enum task_state state, const char *message, 
     bool first;
 
     hf_tasks_lock(tasks);
-    first = !task_is_over(task->record.state) && !task_is_left(task);
+    first = task->place != PLACE_NEW && !task_is_over(task->record.state) && !task_is_left(task);
+    task->poked = task->poked || task->place == PLACE_NEW; /* read when this process has it */
     if (first) {
         task->record.state = state;
         snprintf(task->message, sizeof task->message, "%s", message ? message : "");
@@ -54,10 +55,21 @@ void hf_task_fail(struct task *task, int code, const char *format, ...)
     hf_task_end(task, TASK_FAILED, text, out.data, out.size);
 }
 
-void hf_task_give_up(struct task *task)
+/* Whether it may be given up, with the lock held: not if its handler ends, and records that itself, nor if a handler runs
+ * that must not run again. */
+static bool end_may_give_up(const struct task *task)
 {
+    return !task_is_left(task) && !task_is_over(task->record.state) && !task->run.ending &&
+           !(task->place == PLACE_RUNNING && task->record.crash == HAFT_TASK_FAIL);
+}
+
+bool hf_task_give_up(struct task *task)
+{
+    bool gives_up;
+
     hf_tasks_lock(task->tasks);
-    if (!task_is_left(task) && !task_is_over(task->record.state)) {
+    gives_up = end_may_give_up(task);
+    if (gives_up) {
         task->writing.leaves = true;
         if (task->writing.mark != MARK_NONE && task->place != PLACE_RUNNING) {
             task->writing.mark = MARK_NONE; /* the next process runs it */
@@ -66,6 +78,7 @@ void hf_task_give_up(struct task *task)
     }
     hf_tasks_unlock(task->tasks);
     hf_task_flush(task);
+    return gives_up;
 }
 
 void hf_task_cancel_here(struct tasks *tasks, const char *id)

@@ -89,6 +89,11 @@ static int handler_save(struct call_task *view, const void *bytes, size_t size)
 
 enum { LOAD_CALL, LOAD_TASK, LOAD_ANSWERS, LOAD_SAVED, LOAD_CANCEL };
 
+bool hf_task_load_is_cancelled(const struct task_io *io)
+{
+    return io->ops[LOAD_CANCEL].status == 1;
+}
+
 static bool handler_give(haft_call *call, yyjson_val *key, yyjson_val *answer)
 {
     return !yyjson_is_obj(answer) || hf_question_give(call, key, answer);

@@ -32,7 +32,8 @@ static bool lease_look(struct task *task, haft_time now, struct lease_due *due)
         atomic_store(&task->run.call->time.now, now);
     if (task->place == PLACE_HELD && !task->tasks->stopping)
         hf_task_queue(task);
-    if (now >= writing->renews && atomic_load(&task->tasks->pending) < LEASE_PENDING) {
+    if (now >= writing->renews && !task_is_left(task) && !task_is_over(task->record.state) &&
+        atomic_load(&task->tasks->pending) < LEASE_PENDING) {
         writing->renew = true;
         task->poked = true; /* messages can be lost */
     }
@@ -78,6 +79,15 @@ static void lease_do(struct tasks *tasks, const struct lease_due *due)
     hf_task_unpin(task);
 }
 
+static size_t lease_length(const struct task *task)
+{
+    size_t n = 0;
+
+    for (; task; task = task->next)
+        n++;
+    return n;
+}
+
 /* Checks the tasks of some slots. Returns the next slot. */
 static size_t lease_pass(struct tasks *tasks, size_t slot, haft_time now)
 {
@@ -85,7 +95,8 @@ static size_t lease_pass(struct tasks *tasks, size_t slot, haft_time now)
     size_t n = 0, end = slot + LEASE_SLOTS < TASK_SLOTS ? slot + LEASE_SLOTS : TASK_SLOTS;
 
     hf_tasks_lock(tasks);
-    for (; slot < end && n < LEASE_BATCH; slot++)
+    /* A slot is not cut off, unless it is longer than a batch: its rest would wait for the next tick each time. */
+    for (; slot < end && (!n || n + lease_length(tasks->slots[slot]) <= LEASE_BATCH); slot++)
         for (struct task *task = tasks->slots[slot]; task && n < LEASE_BATCH; task = task->next)
             if (lease_look(task, now, &due[n])) {
                 task_pin(task);
@@ -179,7 +190,8 @@ static void stop_give_up(struct task *task)
 {
     haft_call *call;
 
-    hf_task_give_up(task);
+    if (!hf_task_give_up(task))
+        return;
     hf_tasks_lock(task->tasks);
     call = task->run.call;
     hf_tasks_unlock(task->tasks);
@@ -207,9 +219,15 @@ static void stop_pause(struct tasks *tasks)
         tasks->platform->pause();
 }
 
-void hf_tasks_stop(struct tasks *tasks, unsigned ms)
+/* When a shutdown that begins now must be over. */
+static haft_time stop_limit(struct tasks *tasks, unsigned ms)
 {
-    haft_time end = hf_tasks_now(tasks) + (tasks->own_store ? 0 : ms); /* memory outlives nothing */
+    return hf_tasks_now(tasks) + (tasks->own_store ? 0 : ms); /* memory outlives nothing */
+}
+
+void hf_tasks_leave(struct tasks *tasks, unsigned ms)
+{
+    haft_time end = stop_limit(tasks, ms);
     struct task *task;
     size_t slot = 0;
 
@@ -222,9 +240,17 @@ void hf_tasks_stop(struct tasks *tasks, unsigned ms)
         while (tasks->pending >= LEASE_PENDING && hf_tasks_now(tasks) < end)
             stop_pause(tasks); /* the queue of the store has a limit */
     }
+}
+
+void hf_tasks_stop(struct tasks *tasks, unsigned ms)
+{
+    haft_time end = stop_limit(tasks, ms);
+    struct task *task;
+    size_t slot = 0;
+
+    hf_tasks_leave(tasks, ms);
     while (tasks->threads && tasks->n_running && hf_tasks_now(tasks) < end)
         stop_pause(tasks);
-    slot = 0;
     while ((task = stop_next(tasks, &slot, true))) {
         stop_end(task);
         hf_task_unpin(task);

@@ -116,8 +116,8 @@ static void result_wait(haft_call *call, struct waiting *waiting)
 {
     waiting->glances = true;
     atomic_store(&waiting->waiter.changed, false);
-    hf_task_wait(call->server->tasks.service, &waiting->waiter);
     haft_call_on_cancel(call, result_cancelled, waiting);
+    hf_task_wait(call->server->tasks.service, &waiting->waiter); /* the call may be gone then */
 }
 
 /* Goes on waiting, or reads the task again, into the memory of the call. */

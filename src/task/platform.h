@@ -22,7 +22,8 @@ struct task_platform {
                    const haft_allocator *allocator);
     void (*wake)(void *threads); /* there is something to do; from any thread */
     void (*run)(void *threads);  /* there is something to run; from any thread */
-    void (*stop)(void *threads); /* waits for the threads, and frees them */
+    void (*join)(void *threads); /* lets the threads end, and waits for them */
+    void (*free)(void *threads); /* after join, when nothing wakes them any more */
     int (*random)(void *bytes, size_t size);
     haft_time (*now)(void *threads);
     void (*pause)(void); /* waits a few milliseconds */

@@ -333,6 +333,8 @@ static void run_loaded(struct task_io *io)
         hf_task_queue(task);
         task_pin(task);
         hf_tasks_unlock(tasks);
+        if (hf_task_load_is_cancelled(io)) /* perhaps by another process */
+            hf_task_end(task, TASK_CANCELLED, "Cancelled by the client", NULL, 0);
         hf_tasks_wake_worker(tasks);
         hf_task_drop_queued(task); /* it may have ended meanwhile */
         hf_task_unpin(task);
@@ -369,6 +371,7 @@ static void run_load(struct task *task, haft_call *held, haft_time now)
         run_abandon(task);
         return;
     }
+    haft_arena_reset(call->arena); /* of what the try before has read */
     hf_tasks_lock(tasks);
     task->run.call = call;
     task->place = PLACE_LOADING;

@@ -42,12 +42,11 @@ static void service_start(struct tasks *tasks)
 /* Handlers that run are waited for. */
 static void service_join(struct tasks *tasks)
 {
-    void *threads;
+    void *threads = atomic_load(&tasks->threads);
 
     hf_tasks_stop(tasks, 0);
-    threads = atomic_exchange(&tasks->threads, NULL);
     if (threads)
-        tasks->platform->stop(threads);
+        tasks->platform->join(threads);
 }
 
 /* Nothing else uses the server any more. */
@@ -63,6 +62,8 @@ static void service_free(struct tasks *tasks)
     while (atomic_load(&tasks->pending))
         if (tasks->platform)
             tasks->platform->pause();
+    if (atomic_load(&tasks->threads)) /* what the store answered has used them until now */
+        tasks->platform->free(atomic_exchange(&tasks->threads, NULL));
     hf_task_scan_free(tasks);
     hf_task_watches_free(tasks);
     for (size_t i = 0; i < TASK_SLOTS; i++)
@@ -108,6 +109,7 @@ static const struct task_hooks service_hooks = {.take = hf_task_take,
                                                 .unwatch = hf_task_unwatch,
                                                 .follow = hf_task_follow,
                                                 .start = service_start,
+                                                .leave = hf_tasks_leave,
                                                 .stop = hf_tasks_stop,
                                                 .count = service_count,
                                                 .join = service_join,

@@ -275,13 +275,13 @@ static bool settle_is_key(const haft_store_op *op, const char *key)
 }
 
 /* Notes the mark of an applied request, with the lock held. One that the process might take with it is written again. */
-static void settle_mark(struct task *task, const struct task_io *io)
+static void settle_mark(struct task *task, bool is_kept)
 {
     struct task_writing *writing = &task->writing;
 
     if (writing->mark != MARK_SENT)
         return;
-    writing->mark = hf_task_io_is_kept(io) ? MARK_KEPT : MARK_WANTED;
+    writing->mark = is_kept ? MARK_KEPT : MARK_WANTED;
     writing->dirty = writing->dirty || writing->mark == MARK_WANTED;
 }
 
@@ -291,7 +291,7 @@ static void settle_written(struct task_io *io)
 {
     struct task *task = io->context;
     struct task_writing *writing = &task->writing;
-    bool ended;
+    bool ended, is_kept;
 
     if (io->request.status < 0) {
         settle_retry(task, io->request.status, io->request.is_unknown);
@@ -301,9 +301,10 @@ static void settle_written(struct task_io *io)
         settle_refused(task);
         return;
     }
+    is_kept = hf_task_io_is_kept(io); /* the store may have a lock */
     hf_tasks_lock(task->tasks);
     ended = writing->end_sent;
-    settle_mark(task, io);
+    settle_mark(task, is_kept);
     for (size_t i = 0; i < io->request.n_ops; i++) {
         if (io->ops[i].kind != HAFT_STORE_PUT)
             continue;

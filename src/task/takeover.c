@@ -112,23 +112,30 @@ static void takeover_apply(struct takeover *takeover, struct task *task)
 {
     struct tasks *tasks = task->tasks;
     const struct task_record *record = &takeover->record;
-    bool asks = hf_task_seen_state(record) == TASK_INPUT;
+    bool ends = takeover->cancelled || takeover_fails(record);
 
-    if (takeover->cancelled) {
-        hf_task_end(task, TASK_CANCELLED, "Cancelled by the client", NULL, 0);
-    } else if (takeover_fails(record)) {
-        hf_task_fail(task, RPC_INTERNAL_ERROR, "The server restarted while the task ran");
+    hf_tasks_lock(tasks);
+    task->run.ending += ends; /* it is not given up before */
+    if (ends) {
+        task->place = PLACE_NONE;
+    } else if (hf_task_seen_state(record) == TASK_INPUT) {
+        task->place = PLACE_ASKING;
     } else {
-        hf_tasks_lock(tasks);
-        if (asks) {
-            task->place = PLACE_ASKING;
-        } else {
-            task->record.state = TASK_WORKING;
-            hf_task_queue(task);
-        }
-        hf_tasks_unlock(tasks);
-        hf_tasks_wake_worker(tasks);
+        task->record.state = TASK_WORKING;
+        hf_task_queue(task);
     }
+    hf_tasks_unlock(tasks);
+    if (!ends) {
+        hf_tasks_wake_worker(tasks);
+        return;
+    }
+    if (takeover->cancelled)
+        hf_task_end(task, TASK_CANCELLED, "Cancelled by the client", NULL, 0);
+    else
+        hf_task_fail(task, RPC_INTERNAL_ERROR, "The server restarted while the task ran");
+    hf_tasks_lock(tasks);
+    task->run.ending--;
+    hf_tasks_unlock(tasks);
 }
 
 static void takeover_taken(struct task_io *io)
@@ -139,11 +146,12 @@ static void takeover_taken(struct task_io *io)
 
     hf_tasks_lock(tasks);
     task_pin(task);
-    task->place = PLACE_NONE;
     task->writing.version = io->ops[0].ret_version;
     task->writing.lease = io->ops[1].ret_version;
     task->writing.renews = io->request.now + tasks->options.lease_ms / 3;
     task->writing.lost = io->request.status != 1;
+    if (task->writing.lost)
+        task->place = PLACE_NONE;
     hf_tasks_unlock(tasks);
     if (io->request.status == 1) {
         hf_server_log(tasks->server, HAFT_NOTICE, "took over task %s of %s", task->record.id,

@@ -288,8 +288,9 @@ void hf_task_end(struct task *task, enum task_state state, const char *message, 
                  size_t size);
 /* The same with a JSON-RPC error. */
 void hf_task_fail(struct task *task, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
-/* Gives up the lease with the next request, so that another process can take the task as the store has it then. */
-void hf_task_give_up(struct task *task);
+/* Gives up the lease with the next request, so that another process can take the task as the store has it then. Returns
+ * whether it does: not if the task has ended or is about to, or has a handler that must not run again. */
+bool hf_task_give_up(struct task *task);
 /* Cancels a task of this process, if it is one. */
 void hf_task_cancel_here(struct tasks *tasks, const char *id);
 
@@ -314,6 +315,8 @@ bool hf_tasks_run_one(struct tasks *tasks, haft_time now);
 /* Ends a run that has not begun, if the task has ended or is lost: it does not wait in the queue, or for its mark, any
  * more. Without the lock; the caller has a user. */
 void hf_task_drop_queued(struct task *task);
+/* Whether the request that reads what a run needs has found a cancellation. */
+bool hf_task_load_is_cancelled(const struct task_io *io);
 /* Creates the call of a task from what the store has. Returns 0 or an error, with a text for the
  * client. */
 int hf_task_call_new(struct task *task, struct task_io *io, const char **reterr_text,
@@ -335,6 +338,8 @@ void hf_task_check(struct tasks *tasks, const char *id);
 
 /* Does what is due, and returns when to be called again. */
 haft_time hf_tasks_work(struct tasks *tasks, haft_time now);
+/* As in struct task_hooks. */
+void hf_tasks_leave(struct tasks *tasks, unsigned ms);
 void hf_tasks_stop(struct tasks *tasks, unsigned ms);
 /* Lets waiting requests read their task. */
 void hf_tasks_wake_waiters(struct tasks *tasks);

@@ -130,11 +130,18 @@ void hf_task_changed(struct tasks *tasks, const char *id)
 
 void hf_task_wait(struct tasks *tasks, struct task_waiter *waiter)
 {
+    bool changed;
+
     hf_tasks_lock(tasks);
     waiter->listed = true;
     waiter->next = tasks->waiters;
     tasks->waiters = waiter;
+    changed = atomic_load(&waiter->changed); /* before it was listed */
+    if (changed)
+        atomic_store(&tasks->news, true);
     hf_tasks_unlock(tasks);
+    if (changed)
+        hf_tasks_wake(tasks);
 }
 
 bool hf_task_unwait(struct tasks *tasks, struct task_waiter *waiter)

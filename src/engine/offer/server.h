@@ -75,6 +75,9 @@ struct task_hooks {
     struct task_watch *(*follow)(struct tasks *tasks, struct task_watch *watch, const char *id,
                                  void (*wake)(void *context), void *context);
     void (*start)(struct tasks *tasks); /* the server begins to serve */
+    /* Begins no further task, and gives up those that another process can run. */
+    void (*leave)(struct tasks *tasks, unsigned ms);
+    /* The same, and waits for handlers until that time is over; then ends their tasks. */
     void (*stop)(struct tasks *tasks, unsigned ms);
     void (*count)(struct tasks *tasks, struct task_counts *counts); /* adds to the counts */
     /* Stops at once, and ends the threads, so that no handler runs any more. */
