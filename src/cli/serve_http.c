@@ -37,15 +37,6 @@ static int inherited_socket(void)
     return 3;
 }
 
-static const char *path_given(const struct command *command)
-{
-    const struct option *option = hf_option_by_key("http.path");
-
-    return command->settings.from[hf_settings_place(&command->settings, option)] > FROM_PROGRAM
-               ? command->settings.http.path
-               : NULL;
-}
-
 /* The authenticator outlives what serves with it. */
 static int serve_http_run(struct command *command, haft_server *server, haft_http_options *http,
                           haft_reason *reterr_reason)
@@ -55,8 +46,8 @@ static int serve_http_run(struct command *command, haft_server *server, haft_htt
 
     command->reload.authenticator = http->authenticator;
     if (!status && command->app)
-        status =
-            command->app->mount(command->app->context, path_given(command), http, reterr_reason);
+        status = command->app->mount(command->app->context, hf_settings_path(&command->settings),
+                                     http, reterr_reason);
     if (!status)
         status = haft_http_serve(command->app ? command->server : server, http, reterr_reason);
     command->reload.authenticator = NULL;

@@ -343,6 +343,8 @@ int hf_app_prepare(const struct app *app, haft_server *own, const struct setting
     for (size_t i = 0; !status && (server = app_at_path(app, own, i, &path)); i++) {
         if (app && server == own)
             continue;
+        if (app && !i && hf_settings_path(settings)) /* where it will be mounted */
+            path = hf_settings_path(settings);
         status = app_join(server, path, own, settings, audit);
         refusing = status ? server : own;
     }

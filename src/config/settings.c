@@ -106,6 +106,14 @@ size_t hf_settings_place(const struct settings *settings, const struct option *o
                        : (size_t)(option - hf_option_table);
 }
 
+const char *hf_settings_path(const struct settings *settings)
+{
+    const struct option *option = hf_option_by_key("http.path");
+
+    return settings->from[hf_settings_place(settings, option)] > FROM_PROGRAM ? settings->http.path
+                                                                              : NULL;
+}
+
 /* Sets the options without a value to their defaults. */
 static int read_defaults(struct settings *settings)
 {

@@ -101,6 +101,8 @@ const char *hf_settings_variable(const char *name);
 /* The i-th option, of the table or after these of the program; NULL past the last.  Its place is i. */
 const struct option *hf_settings_option(const struct program_settings *program, size_t i);
 size_t hf_settings_place(const struct settings *settings, const struct option *option);
+/* The path that the operator has given for the first endpoint; NULL if there is none. */
+const char *hf_settings_path(const struct settings *settings);
 
 /* Reads all layers but the sections of others.  0; HAFT_EINVAL when there are complaints; HAFT_ENOMEM.
  * Finish the settings in any case. */

@@ -140,6 +140,30 @@ test("endpoints that share a file do not share their tasks", async () => {
     }, endpoints);
 });
 
+test("tasks belong to the path of the command line", async () => {
+    await withFolder(programs, async (folder, start) => {
+        const tasks = join(folder, "tasks.db");
+        const startAt = async (path) => {
+            const server = await start("--tasks", tasks, "--path", path);
+
+            server.url = new URL(path, server.url).href;
+            return server;
+        };
+        const first = await startAt("/a"), id = await create(first, "job__count", { n: "7" });
+
+        await wait(first, id);
+        assert.equal(await first.stop(), 0, first.log());
+        const second = await startAt("/b");
+
+        assert.equal((await ask(second, "tasks/get", { taskId: id })).error?.code, -32602);
+        assert.equal(await second.stop(), 0, second.log());
+        const third = await startAt("/a");
+
+        assert.equal((await wait(third, id)).status, "completed");
+        assert.equal(await third.stop(), 0, third.log());
+    });
+});
+
 test("operations of an HTTP API run as tasks", async () => {
     const api = createServer((request, response) => setTimeout(() => response.end(JSON.stringify({ path: request.url })), 200));
 
