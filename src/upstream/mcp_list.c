@@ -210,7 +210,6 @@ void hf_mcp_lists_inherit(struct upstream *upstream, struct upstream *before)
     if (!mcp_is_same_server(mcp->entry, from->entry))
         return;
     uv_mutex_lock(&before->lock);
-    mcp->is_old = from->is_old;
     mcp->inherited = from->lists;
     for (int i = 0; mcp->inherited && i < MCP_KINDS; i++)
         if (mcp_fetch_wants(mcp, (haft_offer)i))
