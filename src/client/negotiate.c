@@ -76,13 +76,14 @@ static bool negotiate_level(haft_client *client)
     struct negotiation *own = &client->negotiation;
     haft_buffer *params = &client->params;
     struct json_writer w = {.out = params};
+    const char *level = own->level ? own->level : client->options.log_level;
     int64_t id;
 
-    if (!client->options.log_level || !yyjson_obj_get(own->capabilities, "logging"))
+    if (!level || !yyjson_obj_get(own->capabilities, "logging"))
         return false;
     haft_buffer_clear(params);
     hf_json_begin_object(&w);
-    hf_json_text(json_key(&w, "level"), client->options.log_level);
+    hf_json_text(json_key(&w, "level"), level);
     hf_json_end_object(&w);
     haft_buffer_add(params, "", 1);
     if (params->status)

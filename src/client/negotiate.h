@@ -22,6 +22,7 @@ struct negotiation {
     bool again;             /* it has succeeded before */
     bool restart;           /* the connection is gone, and must be made again */
     bool unread;            /* the process ended without reading what was sent */
+    const char *level;      /* of a legacy server's log; NULL: as the options */
     unsigned tries;         /* of the probe */
     int64_t id;             /* of its request; 0 for none */
     int status;             /* of one that failed */

@@ -220,7 +220,7 @@ static void mcp_make_options(struct mcp *mcp)
     mcp->target.close_ms = (unsigned)entry->close_ms;
     mcp->options = (haft_client_options)HAFT_INIT(
         haft_client_options, .name = "haft", .version = haft_version(),
-        .revision = entry->has_revision ? entry->revision : NULL, .log_level = entry->log_level,
+        .revision = entry->has_revision ? entry->revision : NULL,
         .allocator = mcp->upstream->set->allocator, .ask = hf_mcp_ask, .notify = hf_mcp_notified,
         .manual_rounds = true, .no_tasks = true, .max_in_flight = (unsigned)entry->max_in_flight,
         .max_message = (size_t)entry->max_message, .timeout_ms = 30000,

@@ -152,7 +152,7 @@ struct mcp {
     haft_target target;
     haft_client_options options;
     haft_authorizer *authorizer;
-    bool is_old; /* under the lock: the latest connection was of a legacy revision */
+    bool is_old; /* the latest connection was of a legacy revision */
     struct mcp_link main;
     struct mcp_link *links; /* for principals */
     unsigned n_links;

@@ -199,6 +199,7 @@ static void mcp_call_done(void *context, haft_client *client, int status, const 
         hf_mcp_question_left(one);
     if (one->abandoned) {
         hf_mcp_call_unlink(one);
+        hf_mcp_question_drop(one);
         hf_mcp_call_drop(one);
         return;
     }

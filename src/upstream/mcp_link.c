@@ -222,9 +222,7 @@ static void link_ready(void *context, haft_client *client, int status)
         return;
     }
     link->state = MCP_READY;
-    uv_mutex_lock(&link->mcp->upstream->lock);
     link->mcp->is_old = !client_is_modern(client);
-    uv_mutex_unlock(&link->mcp->upstream->lock);
     link->ready_since = uv_now(link_loop(link));
     if (!link_is_main(link) || link->draining)
         return;
@@ -232,6 +230,17 @@ static void link_ready(void *context, haft_client *client, int status)
         link_start_timer(link, (uint64_t)entry->refresh_ms, (uint64_t)entry->refresh_ms);
     hf_mcp_subscribe(link->mcp); /* before the lists, so that no change is missed */
     hf_mcp_fetch(link->mcp);
+}
+
+/* Whether to begin with a legacy revision: some old servers end when they are asked for their revisions.  After a
+ * failure both ways are tried in turn, since a program may have been replaced by one that only speaks a modern one. */
+static bool link_tries_legacy(const struct mcp_link *link)
+{
+    const struct mcp *mcp = link->mcp;
+
+    if (mcp->is_old)
+        return !link->restarts || link->restarts % 2;
+    return (!mcp->lists || mcp->inherited) && link->restarts % 2;
 }
 
 /* Starts the client; a program is started first, and the client uses its pipes. */
@@ -250,9 +259,7 @@ static haft_client *link_start_client(struct mcp_link *link, haft_reason *reterr
             return NULL;
         target = (haft_target)HAFT_INIT(haft_target, .descriptors = fds,
                                         .close_ms = mcp->target.close_ms);
-        /* Some old servers end when they are asked for their revisions. */
-        if (!options.revision &&
-            (mcp->is_old || ((!mcp->lists || mcp->inherited) && link->restarts % 2)))
+        if (!options.revision && link_tries_legacy(link))
             options.revision = hf_revision_names[REV_NEWEST_LEGACY];
     }
     client = haft_client_start(link_loop(link), &target, &options, link_ready, link, reterr_reason);
@@ -276,6 +283,8 @@ void hf_mcp_link_open(struct mcp_link *link)
         return;
     }
     link->client->lists.lenient = true;
+    /* Calls tell a modern server the level of their own clients. */
+    link->client->negotiation.level = mcp->entry->log_level;
     link->state = MCP_CONNECTING;
     for (struct mcp_call *one = link->first, *next; one; one = next) {
         next = one->next;

@@ -144,10 +144,17 @@ static void mcp_fetch_log_skipped(const struct mcp *mcp, const haft_client *clie
                       tool, why);
 }
 
+/* Whether the first list of this kind may become what is approved, so that it must be the server's own. */
+static bool mcp_fetch_is_pinned(const struct mcp *mcp, haft_offer kind)
+{
+    return mcp->pins.path && (kind == HAFT_OFFER_TOOL || kind == HAFT_OFFER_PROMPT);
+}
+
 static void mcp_fetch_take(struct mcp *mcp, haft_offer kind, haft_client *client, int status,
                            const haft_result *result)
 {
     struct mcp_fetch *fetch = &mcp->fetch;
+    bool known = mcp->lists && !mcp->inherited;
 
     if (client != mcp->main.client || !fetch->running)
         return;
@@ -155,9 +162,10 @@ static void mcp_fetch_take(struct mcp *mcp, haft_offer kind, haft_client *client
     if (status) {
         hf_server_log(mcp->upstream->set->server, HAFT_WARNING, "upstream %s: %s",
                       mcp->upstream->name, haft_client_error(client, NULL));
-        if (status == HAFT_ECLOSED || status == HAFT_ETIMEOUT || status == HAFT_EDENIED)
+        if (status == HAFT_ECLOSED || status == HAFT_ETIMEOUT || status == HAFT_EDENIED ||
+            (!known && mcp_fetch_is_pinned(mcp, kind)))
             mcp_fetch_fail(fetch, status, haft_client_error(client, NULL));
-        else if (mcp->lists) /* the known list remains */
+        else if (known) /* it remains */
             haft_buffer_add(&fetch->json[kind], mcp->lists->json[kind].data,
                             mcp->lists->json[kind].size);
     } else if (result->error_code) {
@@ -210,7 +218,6 @@ void hf_mcp_lists_inherit(struct upstream *upstream, struct upstream *before)
     if (!mcp_is_same_server(mcp->entry, from->entry))
         return;
     uv_mutex_lock(&before->lock);
-    mcp->is_old = from->is_old;
     mcp->inherited = from->lists;
     for (int i = 0; mcp->inherited && i < MCP_KINDS; i++)
         if (mcp_fetch_wants(mcp, (haft_offer)i))

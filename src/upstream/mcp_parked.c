@@ -121,12 +121,15 @@ void hf_mcp_parked_leave(struct mcp_call *one)
 
 void hf_mcp_parked_sweep(struct mcp *mcp, uint64_t now, bool all)
 {
-    struct mcp_call *one = mcp->parked, *next;
+    struct mcp_call *one = mcp->parked;
 
-    for (; one; one = next) {
-        next = one->next_parked;
-        if (all || one->parked_until <= now)
+    while (one) {
+        if (all || one->parked_until <= now) {
             hf_mcp_parked_leave(one);
+            one = mcp->parked; /* any may be gone */
+        } else {
+            one = one->next_parked;
+        }
     }
 }
 

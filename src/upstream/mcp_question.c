@@ -173,13 +173,15 @@ static void question_ask(struct mcp_call *one)
     while (one->call && one->n_questions) {
         struct mcp_question *first = &one->questions[0];
         haft_call *call = one->call;
+        bool room = hf_mcp_parked_make_room(one);
         int status;
 
+        if (one->call != call) /* it has ended while another one was left */
+            break;
         snprintf(first->key, sizeof first->key, "q%u", ++one->n_asked);
-        status = hf_mcp_parked_make_room(one)
-                     ? hf_pass_question(call, first->key, haft_question_method(first->question),
-                                        haft_question_params(first->question))
-                     : HAFT_EBUSY;
+        status = room ? hf_pass_question(call, first->key, haft_question_method(first->question),
+                                         haft_question_params(first->question))
+                      : HAFT_EBUSY;
         if (status == HAFT_AGAIN && !hf_mcp_parked_set_key(one)) {
             hf_mcp_park(one);
             one->owner = question_owner(one);
@@ -277,21 +279,24 @@ bool hf_mcp_question_resume(struct mcp_call *one)
 
 /* The call that a message is about if all calls share a connection: the latest, if all that the
  * upstream may work at are of one client; otherwise that is unknown, and NULL.  One that waits for an
- * answer may have asked more than one question. */
+ * answer may have asked more than one question.  One that was left is nobody's to answer for, but the message may be
+ * about it. */
 static struct mcp_call *question_guess(const struct mcp_link *link)
 {
     struct mcp_call *found = NULL;
     struct mcp_owner owner, other;
+    bool any = false;
 
     for (struct mcp_call *one = link->first; one; one = one->next) {
         if (!one->id)
             continue;
         other = question_owner(one);
-        if (found && !question_is_same_owner(&owner, &other))
+        if (any && !question_is_same_owner(&owner, &other))
             return NULL;
-        if (!found || found->parked || !one->parked)
+        if (!one->abandoned && (!found || found->parked || !one->parked))
             found = one;
         owner = other;
+        any = true;
     }
     return found && question_left_only(link, &owner) ? found : NULL;
 }

@@ -411,7 +411,11 @@ static void lenient_servers_read_strings(void **state)
               CALL("1", "call_tool", "'name':'greet','arguments':'{\\'name\\':\\'Ann\\'}'"),
               "= 1 " SAID("Hello, Ann, from greet"),
               CALL("2", "call_tool", "'name':'greet','arguments':'[]'"), "= 2 {*'isError':true*}",
-              CALL("3", "call_tool", "'name':'greet','arguments':'{'"), "= 3 {*'isError':true*}"));
+              CALL("3", "call_tool", "'name':'greet','arguments':'{'"), "= 3 {*'isError':true*}",
+              /* as strictly as messages */
+              CALL("4", "call_tool",
+                   "'name':'greet','arguments':'{\\'name\\':\\'Ann\\',\\'name\\':\\'Bob\\'}'"),
+              "= 4 {*for tool call_tool: *received string*'isError':true*}"));
     haft_server_free(server);
 }
 

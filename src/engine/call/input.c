@@ -92,6 +92,7 @@ static void ask_modern(haft_call *call)
 
     if (!state) {
         haft_log(call, HAFT_ERROR, "cannot ask for input: no seal key is set");
+        hf_call_unanswered(call);
         hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
@@ -154,6 +155,7 @@ static void ask_legacy(haft_call *call)
             continue;
         /* If one question cannot be sent, the others are withdrawn. */
         hf_input_withdraw(call, "not needed");
+        hf_call_unanswered(call);
         call->status = HAFT_ENOMEM;
         hf_call_end(call);
         return;

@@ -195,17 +195,13 @@ static bool search_is_lenient(const haft_call *call)
 static yyjson_val *search_inner(haft_call *call, yyjson_val *arguments)
 {
     static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
-    yyjson_val *parsed;
-    const char *reason;
-    size_t offset;
 
     if (!arguments || yyjson_is_null(arguments))
         return &empty;
-    if (yyjson_is_str(arguments) && search_is_lenient(call) &&
-        !hf_json_parse(yyjson_get_str(arguments), yyjson_get_len(arguments), call->arena, &parsed,
-                       &offset, &reason) &&
-        !hf_json_is_deep(parsed, call->server->options.max_depth))
-        arguments = parsed;
+    /* Not everything that gets them checks them again. */
+    if (yyjson_is_str(arguments) && search_is_lenient(call))
+        arguments = haft_json_read(yyjson_get_str(arguments), yyjson_get_len(arguments),
+                                   call->server->options.max_depth, call->arena, NULL);
     return yyjson_is_obj(arguments) ? arguments : NULL;
 }
 
