@@ -183,7 +183,7 @@ static void http_upstream_release(struct upstream *upstream)
 
 /* ---- starting and stopping ---- */
 
-/* The timer has memory of its own, since another one may be needed before it is closed. */
+/* The timer is allocated separately, since another one may be needed before it is closed. */
 static int http_upstream_open(struct http_upstream *http, haft_reason *reterr_reason)
 {
     struct upstream_set *set = http->upstream->set;
