@@ -287,7 +287,7 @@ void hf_mcp_link_open(struct mcp_link *link)
         return;
     }
     link->client->lists.lenient = true;
-    /* Each call tells a modern server the level of its client. */
+    /* A call tells a modern server the level of its client. */
     link->client->negotiation.level = mcp->entry->log_level;
     link->state = MCP_CONNECTING;
     for (struct mcp_call *one = link->first, *next; one; one = next) {
