@@ -53,7 +53,7 @@ void hf_http_arm(struct http_upstream *http, uint64_t due)
     if (!http->open || due >= http->due)
         return;
     http->due = due;
-    uv_timer_start(&http->timer, http_upstream_on_timer, due > now ? due - now : 1, 0);
+    uv_timer_start(http->timer, http_upstream_on_timer, due > now ? due - now : 1, 0);
 }
 
 /* ---- HTTP clients ---- */
@@ -183,30 +183,58 @@ static void http_upstream_release(struct upstream *upstream)
 
 /* ---- starting and stopping ---- */
 
+/* The timer is allocated separately, since another one may be needed before it is closed. */
+static int http_upstream_open(struct http_upstream *http, haft_reason *reterr_reason)
+{
+    struct upstream_set *set = http->upstream->set;
+    struct http_client_options options = http_upstream_settings(http);
+    uv_timer_t *timer = set->allocator->alloc(set->allocator->context, sizeof *timer);
+
+    if (!timer)
+        return hf_error_set(reterr_reason, HAFT_ENOMEM, "", "out of memory");
+    http->client =
+        hf_http_client_new(http->functions, &set->outbound.loop, &options, reterr_reason);
+    if (!http->client) {
+        set->allocator->release(set->allocator->context, timer, sizeof *timer);
+        return reterr_reason->code;
+    }
+    uv_timer_init(&set->outbound.loop, timer); /* cannot fail */
+    timer->data = http;
+    hf_module_take(&http->upstream->module); /* for the timer */
+    http->timer = timer;
+    http->due = UINT64_MAX;
+    http->open = true;
+    return 0;
+}
+
 static void http_upstream_start(struct upstream *upstream)
 {
     struct http_upstream *http = upstream->data;
-    struct http_client_options options = http_upstream_settings(http);
-    uv_loop_t *loop = &upstream->set->outbound.loop;
     haft_reason reason = {0};
 
-    http->client = hf_http_client_new(http->functions, loop, &options, &reason);
-    if (!http->client) {
+    if (http_upstream_open(http, &reason)) {
         hf_upstream_set_state(upstream, UPSTREAM_FAILING, &reason);
         return;
     }
-    uv_timer_init(loop, &http->timer); /* cannot fail */
-    http->timer.data = http;
-    hf_module_take(&upstream->module); /* for the timer */
-    http->open = true;
     hf_upstream_set_state(upstream, UPSTREAM_READY, NULL);
     hf_http_arm(http, hf_http_targets_check(http));
+}
+
+int hf_http_open_again(struct http_upstream *http)
+{
+    haft_reason reason;
+
+    if (!http->stopping || http->upstream->set->ending)
+        return HAFT_ECLOSED;
+    return http_upstream_open(http, &reason);
 }
 
 static void http_upstream_on_closed(uv_handle_t *timer)
 {
     struct http_upstream *http = timer->data;
+    const haft_allocator *allocator = http->upstream->set->allocator;
 
+    allocator->release(allocator->context, timer, sizeof(uv_timer_t));
     hf_module_drop(&http->upstream->module);
 }
 
@@ -218,7 +246,8 @@ void hf_http_close(struct http_upstream *http)
     http->client = http->guarded = NULL;
     for (struct http_token *token = http->tokens; token; token = token->next)
         hf_http_token_finish(token);
-    uv_close((uv_handle_t *)&http->timer, http_upstream_on_closed);
+    uv_close((uv_handle_t *)http->timer, http_upstream_on_closed);
+    http->timer = NULL;
 }
 
 /* A reload does not fail the calls that are going on: the last of them closes it. */

@@ -260,7 +260,7 @@ struct http_upstream {
     size_t n_credentials;
     struct http_token *tokens;
     struct http_files tls;
-    uv_timer_t timer;
+    uv_timer_t *timer;   /* while it is open */
     uint64_t due;        /* when the timer fires */
     bool open, stopping; /* from start to close; from stop on */
     struct http_tool *tools;
@@ -279,8 +279,10 @@ static inline struct http_upstream *http_upstream_of(const struct upstream *upst
 uint64_t hf_http_now(const struct http_upstream *http);
 /* Has the timer fire at this time of the loop, if it would not fire earlier. */
 void hf_http_arm(struct http_upstream *http, uint64_t due);
-/* Closes it, when it is stopping and no sending is left. */
+/* Closes it, when it is stopping and no sending is left; and opens it again for a call that was admitted before the stop
+ * and begins after it, unless the set is ending.  The latter returns 0, HAFT_ECLOSED or an error. */
 void hf_http_close(struct http_upstream *http);
+int hf_http_open_again(struct http_upstream *http);
 /* The HTTP client for hosts that the configuration does not name; NULL with the reason. */
 http_client *hf_http_guarded(struct http_upstream *http, haft_reason *reterr_reason);
 

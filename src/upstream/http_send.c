@@ -213,6 +213,7 @@ void hf_http_upstream_send(struct http_sending *sending)
 {
     struct http_upstream *http = http_upstream_of(sending->upstream);
     int64_t total = http->options->timeouts.total_ms;
+    int status = 0;
 
     if (sending->time_left >= 0 && sending->time_left < total)
         total = sending->time_left;
@@ -224,7 +225,11 @@ void hf_http_upstream_send(struct http_sending *sending)
     LIST_PUSH(http->sendings.all, sending, previous, next);
     hf_retry_earn(&http->budget, &http->retry);
     if (!http->open)
-        hf_http_sending_fail(sending, HTTP_FAULT_STOPPED, NULL, 0, false);
+        status = hf_http_open_again(http);
+    if (status)
+        hf_http_sending_fail(sending,
+                             status == HAFT_ENOMEM ? HTTP_FAULT_MEMORY : HTTP_FAULT_STOPPED, NULL,
+                             0, false);
     else if (sending->message.body_size > (size_t)http->options->max_request)
         hf_http_sending_fail(sending, HTTP_FAULT_REQUEST, "the request's body exceeds the limit", 0,
                              false);

@@ -287,23 +287,29 @@ static void mcp_start(struct upstream *upstream)
     hf_mcp_link_open(&mcp->main);
 }
 
+/* A connection other than the main one that is not being drained. */
+static struct mcp_link *mcp_link_to_end(const struct mcp *mcp)
+{
+    struct mcp_link *link = mcp->links;
+
+    while (link && link->draining)
+        link = link->next;
+    return link;
+}
+
 static void mcp_stop(struct upstream *upstream)
 {
     struct mcp *mcp = mcp_of(upstream);
     void (*end)(struct mcp_link * link) =
         upstream->set->ending ? hf_mcp_link_close : hf_mcp_link_drain;
+    struct mcp_link *link;
 
     if (mcp->has_sweep)
         uv_close((uv_handle_t *)&mcp->sweep, mcp_sweep_closed);
     mcp->has_sweep = false;
     hf_mcp_parked_sweep(mcp, 0, true);
-    while (mcp->links) {
-        struct mcp_link *link = mcp->links;
-
-        mcp->links = link->next;
-        mcp->n_links--;
+    while ((link = mcp_link_to_end(mcp)))
         end(link);
-    }
     mcp->fetch.running = false; /* what it offers is not asked for any more */
     end(&mcp->main);
 }

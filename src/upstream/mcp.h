@@ -103,9 +103,9 @@ enum mcp_link_state {
 };
 
 struct mcp_link {
-    struct mcp_link *next; /* of those for a principal */
+    struct mcp_link *next; /* of those that are not the main one */
     struct mcp *mcp;
-    char *principal; /* NULL for the main one */
+    char *principal; /* NULL for all */
     haft_client *client;
     struct mcp_child *child; /* of the client; NULL if it has none, or that has ended */
     haft_subscription *subscription;
@@ -154,7 +154,7 @@ struct mcp {
     haft_authorizer *authorizer;
     bool is_old; /* the latest connection was of a legacy revision */
     struct mcp_link main;
-    struct mcp_link *links; /* for principals */
+    struct mcp_link *links; /* others: for principals, and for calls that begin after a reload */
     unsigned n_links;
     struct mcp_fetch fetch;
     struct mcp_lists *lists; /* under the lock; NULL for none */
@@ -208,7 +208,8 @@ void hf_mcp_link_close(struct mcp_link *link);
 void hf_mcp_link_drain(struct mcp_link *link);
 /* The last call of a connection that is being drained has ended. */
 void hf_mcp_link_drained(struct mcp_link *link);
-/* The connection for a call; NULL without memory or if there are too many. */
+/* The connection for a call; NULL without memory or if there are too many.  Of an upstream that has been stopped, one
+ * that is being drained. */
 struct mcp_link *hf_mcp_link_for(struct mcp *mcp, const char *principal);
 /* A request has succeeded, or failed for a reason that is not its own. */
 void hf_mcp_link_worked(struct mcp_link *link);

@@ -376,7 +376,8 @@ static void mcp_call_begin(struct outbound_task *task)
     struct mcp *mcp = one->mcp;
     struct mcp_link *link;
 
-    if (mcp->upstream->stopped || !mcp->upstream->started) {
+    /* After a reload, a call that was admitted before still gets a connection, which ends with it. */
+    if (!mcp->upstream->started || (mcp->upstream->stopped && mcp->upstream->set->ending)) {
         hf_mcp_call_fail(one, HAFT_ECLOSED, "the upstream has been stopped");
         return;
     }

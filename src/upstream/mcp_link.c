@@ -43,7 +43,8 @@ static void link_free(struct mcp_link *link)
 
     if (link_is_main(link))
         return;
-    allocator->release(allocator->context, link->principal, strlen(link->principal) + 1);
+    if (link->principal)
+        allocator->release(allocator->context, link->principal, strlen(link->principal) + 1);
     allocator->release(allocator->context, link, sizeof *link);
 }
 
@@ -60,8 +61,10 @@ static void link_timer_fired(uv_timer_t *timer)
 {
     struct mcp_link *link = timer->data;
 
-    if (link->draining)
+    if (link->draining && !link->first)
         hf_mcp_link_close(link);
+    else if (link->draining)
+        return; /* another call has begun meanwhile */
     else if (link->state == MCP_PAUSED && !link_is_main(link) && !link->first)
         link->state = MCP_IDLE; /* the next call connects it */
     else if (link->state == MCP_PAUSED)
@@ -139,6 +142,7 @@ static void link_end_drain(struct mcp_link *link, const char *why)
     if (!link->draining)
         return;
     snprintf(text, sizeof text, "%s", why); /* it may be the client's */
+    link->state = MCP_IDLE;
     link_close_client(link);
     link_fail_calls(link, text);
 }
@@ -273,7 +277,7 @@ void hf_mcp_link_open(struct mcp_link *link)
     struct mcp *mcp = link->mcp;
     haft_reason reason = {.code = 0};
 
-    if (link->client || mcp->upstream->stopped)
+    if (link->client || (mcp->upstream->stopped && !link->draining))
         return;
     mcp_hold(mcp);
     link->client = link_start_client(link, &reason);
@@ -293,10 +297,24 @@ void hf_mcp_link_open(struct mcp_link *link)
     }
 }
 
+/* Takes it out of the list of those that are not the main one. */
+static void link_unlist(const struct mcp_link *link)
+{
+    struct mcp_link **at = &link->mcp->links;
+
+    while (*at && *at != link)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    *at = link->next;
+    link->mcp->n_links--;
+}
+
 void hf_mcp_link_close(struct mcp_link *link)
 {
     bool has_timer = link->has_timer;
 
+    link_unlist(link);
     link->draining = false;
     link_close_client(link);
     link_fail_calls(link, "the upstream has been stopped");
@@ -315,8 +333,7 @@ void hf_mcp_link_drained(struct mcp_link *link)
 
 void hf_mcp_link_drain(struct mcp_link *link)
 {
-    /* Without a client none of its calls has been sent. */
-    if (!link->first || !link->client) {
+    if (!link->first) {
         hf_mcp_link_close(link);
         return;
     }
@@ -325,55 +342,63 @@ void hf_mcp_link_drain(struct mcp_link *link)
         uv_timer_stop(&link->timer);
     haft_subscription_free(link->subscription);
     link->subscription = NULL;
+    hf_mcp_link_open(link); /* for calls that wait for the end of a pause */
 }
 
-/* ---- connections for principals ---- */
+/* ---- connections for principals, and for calls that begin after a reload ---- */
 
 static struct mcp_link *link_new(struct mcp *mcp, const char *principal)
 {
     const haft_allocator *allocator = mcp->upstream->set->allocator;
-    size_t size = strlen(principal) + 1;
+    size_t size = principal ? strlen(principal) + 1 : 0;
     struct mcp_link *link = allocator->alloc(allocator->context, sizeof *link);
-    char *name = link ? allocator->alloc(allocator->context, size) : NULL;
+    char *name = link && principal ? allocator->alloc(allocator->context, size) : NULL;
 
-    if (!name) {
+    if (!link || (principal && !name)) {
         if (link)
             allocator->release(allocator->context, link, sizeof *link);
         return NULL;
     }
-    memcpy(name, principal, size);
+    if (name)
+        memcpy(name, principal, size);
     *link = (struct mcp_link){.mcp = mcp, .principal = name, .next = mcp->links};
     mcp->links = link;
     mcp->n_links++;
     return link;
 }
 
+static bool link_is_for(const struct mcp_link *link, const char *principal)
+{
+    return principal ? link->principal && !strcmp(link->principal, principal) : !link->principal;
+}
+
 struct mcp_link *hf_mcp_link_for(struct mcp *mcp, const char *principal)
 {
     struct mcp_link *link = mcp->links;
+    bool stopped = mcp->upstream->stopped;
 
-    if (!mcp->entry->per_principal || !principal)
+    if (!mcp->entry->per_principal)
+        principal = NULL;
+    if (!principal && (!stopped || mcp->main.draining))
         return &mcp->main;
-    while (link && strcmp(link->principal, principal) != 0)
+    while (link && !link_is_for(link, principal))
         link = link->next;
     if (!link && mcp->n_links < MCP_PRINCIPALS)
         link = link_new(mcp, principal);
-    if (link)
-        link->used = uv_now(link_loop(link));
+    if (!link)
+        return NULL;
+    link->used = uv_now(link_loop(link));
+    link->draining = stopped;
     return link;
 }
 
 void hf_mcp_link_sweep(struct mcp *mcp, uint64_t now)
 {
-    struct mcp_link **at = &mcp->links, *link;
+    struct mcp_link *next;
 
-    while ((link = *at)) {
-        if (link->first || now - link->used < MCP_IDLE_MS) {
-            at = &link->next;
-            continue;
-        }
-        *at = link->next;
-        mcp->n_links--;
-        hf_mcp_link_close(link);
+    for (struct mcp_link *link = mcp->links; link; link = next) {
+        next = link->next; /* one without calls ends alone */
+        if (!link->first && now - link->used >= MCP_IDLE_MS)
+            hf_mcp_link_close(link);
     }
 }

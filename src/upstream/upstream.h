@@ -34,7 +34,7 @@ struct upstream_set {
     void (*updated)(void *context, struct upstream *upstream, const char *uri);
     void *context;
     const struct upstream_kind *instead; /* in place of every kind, for tests; NULL for none */
-    bool ending; /* set before the last upstreams are stopped: their calls must end */
+    atomic_bool ending; /* set before the last upstreams are stopped: their calls must end */
     uv_mutex_t
         offers_lock; /* of the gateway: held while what servers offer of upstreams is changed */
     uv_mutex_t lock;

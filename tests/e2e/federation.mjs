@@ -132,3 +132,67 @@ export async function withFederation(row, upstreams, use, options) {
 
 export const text = (result) => result.content?.[0]?.text ?? JSON.stringify(result);
 export { META };
+
+/* One request of a modern client over HTTP. */
+export async function modernPost(url, method, params = {}, { capabilities = {}, signal, headers = {} } = {}) {
+    const response = await fetch(url, {
+        signal,
+        method: "POST",
+        headers: {
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+            "mcp-protocol-version": MODERN,
+            "mcp-method": method,
+            ...(params.name && { "mcp-name": params.name }),
+            ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: envelope({}, capabilities) } }),
+    });
+    const body = await response.text();
+
+    return JSON.parse(body.startsWith("{") ? body : /^data: (\{.*)$/m.exec(body)[1]);
+}
+
+/* A server of an older revision on standard streams, which the lines of `tools` extend: each is a
+ * function that gets its arguments and returns text or a result. */
+export const legacyServer = (tools) => {
+    const script = `
+        const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+        const waiting = new Map();
+        const ask = (message) => new Promise((resolve) => {
+            const id = "q" + waiting.size;
+
+            waiting.set(id, resolve);
+            send({ id, method: "elicitation/create", params: { message, requestedSchema: { type: "object", properties: {} } } });
+        });
+        const signals = new Map();
+        const signal = (name) => {
+            if (!signals.has(name)) {
+                const one = {};
+
+                one.promise = new Promise((resolve) => (one.resolve = resolve));
+                signals.set(name, one);
+            }
+            return signals.get(name);
+        };
+        const tools = ${tools};
+        const results = {
+            initialize: () => ({ protocolVersion: "2025-06-18", capabilities: { tools: {}, logging: {} }, serverInfo: { name: "old", version: "1" } }),
+            "tools/list": () => ({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: "object" } })) }),
+            "tools/call": async ({ name, arguments: args }) => {
+                const result = await tools[name](args);
+
+                return typeof result === "string" ? { content: [{ type: "text", text: result }] } : result;
+            },
+        };
+
+        require("node:readline").createInterface({ input: process.stdin }).on("line", async (line) => {
+            const { id, method, params, result, error } = JSON.parse(line);
+
+            if (!method) waiting.get(id)(result ?? error);
+            else if (method === "notifications/cancelled") signal("cancelled").resolve();
+            else if (id !== undefined) send({ id, result: (await results[method]?.(params)) ?? {} });
+        });`;
+
+    return { mcp: { command: [process.execPath, "-e", script], revision: "2025-06-18" } };
+};

@@ -11,13 +11,11 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { haft } from "./cli.mjs";
-import { revisions, text, upstream, withFederation } from "./federation.mjs";
+import { legacyServer, modernPost, revisions, text, upstream, withFederation } from "./federation.mjs";
 import { Session, send } from "./http-client.mjs";
 import { Server } from "./http-server.mjs";
 import { withGateway } from "./serve.mjs";
 import { example, until } from "./server.mjs";
-import { MODERN } from "./spec.mjs";
-import { envelope } from "./wire.mjs";
 
 const [, , , legacy, modern] = revisions;
 const sha256 = (value) => createHash("sha256").update(value).digest("hex");
@@ -334,25 +332,6 @@ test("official servers", () =>
 
 /* ---- definitions that a person approves ---- */
 
-async function modernPost(url, method, params = {}, { capabilities = {}, signal, headers = {} } = {}) {
-    const response = await fetch(url, {
-        signal,
-        method: "POST",
-        headers: {
-            "content-type": "application/json",
-            accept: "application/json, text/event-stream",
-            "mcp-protocol-version": MODERN,
-            "mcp-method": method,
-            ...(params.name && { "mcp-name": params.name }),
-            ...headers,
-        },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: envelope({}, capabilities) } }),
-    });
-    const body = await response.text();
-
-    return JSON.parse(body.startsWith("{") ? body : /^data: (\{.*)$/m.exec(body)[1]);
-}
-
 test("a changed definition is held back until it is approved", () =>
     withGateway(
         "plain",
@@ -465,50 +444,6 @@ test("a question that may be another client's is refused", () =>
             },
         },
     ));
-
-/* A server of an older revision on standard streams, which the lines of `tools` extend: each is a
- * function that gets its arguments and returns text or a result. */
-const legacyServer = (tools) => {
-    const script = `
-        const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
-        const waiting = new Map();
-        const ask = (message) => new Promise((resolve) => {
-            const id = "q" + waiting.size;
-
-            waiting.set(id, resolve);
-            send({ id, method: "elicitation/create", params: { message, requestedSchema: { type: "object", properties: {} } } });
-        });
-        const signals = new Map();
-        const signal = (name) => {
-            if (!signals.has(name)) {
-                const one = {};
-
-                one.promise = new Promise((resolve) => (one.resolve = resolve));
-                signals.set(name, one);
-            }
-            return signals.get(name);
-        };
-        const tools = ${tools};
-        const results = {
-            initialize: () => ({ protocolVersion: "2025-06-18", capabilities: { tools: {}, logging: {} }, serverInfo: { name: "old", version: "1" } }),
-            "tools/list": () => ({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: "object" } })) }),
-            "tools/call": async ({ name, arguments: args }) => {
-                const result = await tools[name](args);
-
-                return typeof result === "string" ? { content: [{ type: "text", text: result }] } : result;
-            },
-        };
-
-        require("node:readline").createInterface({ input: process.stdin }).on("line", async (line) => {
-            const { id, method, params, result, error } = JSON.parse(line);
-
-            if (!method) waiting.get(id)(result ?? error);
-            else if (method === "notifications/cancelled") signal("cancelled").resolve();
-            else if (id !== undefined) send({ id, result: (await results[method]?.(params)) ?? {} });
-        });`;
-
-    return { mcp: { command: [process.execPath, "-e", script], revision: "2025-06-18" } };
-};
 
 const asked = { capabilities: { elicitation: { form: {} } } };
 const accepted = ({ requestState, inputRequests }) => ({
@@ -821,6 +756,33 @@ test("questions that a client leaves unanswered do not stop the calls of others"
             assert.equal(gone.isError, true);
             assert.match(text(gone), /does not wait for this answer any more/);
             await until(() => /a client has 2 unanswered questions; cancelled the oldest call/.test(server.log()), "a line");
+        },
+    ));
+
+test("questions that come together while a client has its share of them", () =>
+    withPeople(
+        narrow(
+            `{
+                asks: () => ask("who"),
+                async both() {
+                    const ids = ["one", "two"];
+                    const answers = ids.map((id) => new Promise((resolve) => waiting.set(id, resolve)));
+                    const questions = ids.map((id) => ({
+                        jsonrpc: "2.0", id, method: "elicitation/create", params: { message: id, requestedSchema: { type: "object", properties: {} } },
+                    }));
+
+                    console.log(JSON.stringify(questions));
+                    return (await Promise.all(answers)).map(({ action }) => action).join(" ");
+                },
+            }`,
+            8,
+        ),
+        async ({ ann }) => {
+            assert.equal((await ann("asks")).result.resultType, "input_required");
+            let { result } = await ann("both");
+
+            while (result.resultType === "input_required") ({ result } = await ann("both", accepted(result)));
+            assert.equal(text(result), "accept accept");
         },
     ));
 

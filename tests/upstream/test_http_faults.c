@@ -310,10 +310,37 @@ static void stopping_lets_calls_end(void **state)
         send_wait(&sent[i]);
         assert_int_equal(sent[i].status, 200);
     }
-    /* With the last of them, it is closed. */
+    /* With the last of them, it is closed; at the end, it stays so. */
+    sender.set.ending = true;
     do
         send_one(&sender, &sent[0], (struct http_message){.method = "GET"});
     while (sent[0].fault != HTTP_FAULT_STOPPED);
+    hf_module_drop(&sender.upstream->module);
+    sender.upstream = NULL;
+    sender_finish(&sender);
+    rogue_close(rogue);
+}
+
+/* A call that a limit has held back may begin after the reload. */
+static void calls_begin_after_the_stop(void **state)
+{
+    struct rogue *rogue = rogue_open(serve, "k");
+    struct sender sender;
+    struct sent sent[2];
+    char room[2048];
+
+    (void)state;
+    sender_init(&sender, options_of(room, rogue, "\"max_running\":1"));
+    hf_upstream_stop(sender.upstream);
+    for (int i = 0; i < 2; i++)
+        send_start(&sender, &sent[i], (struct http_message){.method = "POST"});
+    for (int i = 0; i < 2; i++) {
+        send_wait(&sent[i]);
+        assert_int_equal(sent[i].status, 200);
+    }
+    send_one(&sender, &sent[0], (struct http_message){.method = "POST"});
+    assert_int_equal(sent[0].status, 200);
+    /* It ends with the last of them, since nothing else holds it. */
     hf_module_drop(&sender.upstream->module);
     sender.upstream = NULL;
     sender_finish(&sender);
@@ -353,6 +380,7 @@ int main(void)
         cmocka_unit_test(queue_is_bounded),
         cmocka_unit_test(queued_calls_have_a_deadline),
         cmocka_unit_test(stopping_lets_calls_end),
+        cmocka_unit_test(calls_begin_after_the_stop),
         cmocka_unit_test(stopping_does_not_hold_cancelled_calls),
     };
 
