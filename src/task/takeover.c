@@ -10,12 +10,12 @@ enum {
     SCAN_STEP = 200, /* entries of the index in one step of a scan */
     SCAN_ARENA = 8 << 20,
     TAKEOVER_ARENA = 64 << 20,
-    STRANGE_MAX = 64,   /* tasks of unknown tools that are remembered */
-    STRANGE_LEASES = 4, /* how long they are left to others: so many times lease_ms */
+    UNSERVED_MAX = 64,   /* tasks of unknown tools that are remembered */
+    UNSERVED_LEASES = 4, /* how long they are left to others: so many times lease_ms */
 };
 
 /* A task without an owner whose tool this process does not offer. */
-struct strange_task {
+struct unserved_task {
     char id[TASK_ID + 1];
     haft_time since, seen; /* when it was found first, and last; `seen` 0: unused */
 };
@@ -27,12 +27,12 @@ struct task_scan {
     atomic_bool busy;
     haft_time begun; /* start of the latest scan */
     haft_time next;  /* start of the next one, unless tasks are given up before */
-    struct strange_task strange[STRANGE_MAX]; /* under the lock of the tasks */
+    struct unserved_task unserved[UNSERVED_MAX]; /* under the lock of the tasks */
 };
 
 /* ---- tools that are not offered ---- */
 
-static bool strange_is_offered(const struct tasks *tasks, const char *tool)
+static bool unserved_is_offered(const struct tasks *tasks, const char *tool)
 {
     struct catalogue *now = hf_catalogue_take(tasks->server);
     const struct entry *entry =
@@ -45,13 +45,13 @@ static bool strange_is_offered(const struct tasks *tasks, const char *tool)
 
 /* The row of a task, or one that is unused or whose task has not been found for some time; NULL if all are
  * in use. */
-static struct strange_task *strange_find(struct task_scan *scan, const char *id, haft_time now)
+static struct unserved_task *unserved_find(struct task_scan *scan, const char *id, haft_time now)
 {
     haft_time long_ago = now - 2 * (haft_time)scan->tasks->options.lease_ms;
-    struct strange_task *unused = NULL;
+    struct unserved_task *unused = NULL;
 
-    for (size_t i = 0; i < STRANGE_MAX; i++) {
-        struct strange_task *row = &scan->strange[i];
+    for (size_t i = 0; i < UNSERVED_MAX; i++) {
+        struct unserved_task *row = &scan->unserved[i];
 
         if (row->seen >= long_ago && row->seen && !strcmp(row->id, id))
             return row;
@@ -59,7 +59,7 @@ static struct strange_task *strange_find(struct task_scan *scan, const char *id,
             unused = row;
     }
     if (unused) {
-        *unused = (struct strange_task){.since = now};
+        *unused = (struct unserved_task){.since = now};
         memcpy(unused->id, id, sizeof unused->id);
     }
     return unused;
@@ -69,14 +69,14 @@ static struct strange_task *strange_find(struct task_scan *scan, const char *id,
 static bool takeover_leaves(struct tasks *tasks, const struct task_record *record)
 {
     haft_time now = hf_tasks_now(tasks);
-    struct strange_task *row;
+    struct unserved_task *row;
     bool leaves;
 
-    if (strange_is_offered(tasks, record->tool))
+    if (unserved_is_offered(tasks, record->tool))
         return false;
     hf_tasks_lock(tasks);
-    row = strange_find(tasks->scan, record->id, now);
-    leaves = !row || now - row->since < STRANGE_LEASES * (haft_time)tasks->options.lease_ms;
+    row = unserved_find(tasks->scan, record->id, now);
+    leaves = !row || now - row->since < UNSERVED_LEASES * (haft_time)tasks->options.lease_ms;
     if (row)
         row->seen = leaves ? now : 0;
     hf_tasks_unlock(tasks);
